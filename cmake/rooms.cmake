@@ -1,0 +1,85 @@
+# ff_room(<name> LINE <n> [DEPS <room>...] [LIBS <target>...])
+#
+# A room is the folder src/<name>, the static library ff_<name> and the namespace ff::<name>.
+# Sources and *_test.cc are found by name. A room sees the headers of the rooms it depends on and
+# of no other: each room has an include folder of its own that holds one link to its sources.
+
+function(ff_precompiled name header_list)
+    set(stub ${PROJECT_BINARY_DIR}/${name}.cc)
+    if(NOT EXISTS ${stub})
+        file(WRITE ${stub} "")
+    endif()
+    add_library(${name} OBJECT ${stub})
+    target_precompile_headers(${name} PRIVATE ${header_list})
+endfunction()
+
+set(FF_STANDARD_HEADERS
+    <algorithm> <array> <chrono> <cstdint> <functional> <map> <memory> <optional> <span> <string>
+    <string_view> <utility> <variant> <vector>)
+ff_precompiled(ff_pch "${FF_STANDARD_HEADERS}")
+if(FF_TESTS)
+    find_package(GTest REQUIRED)
+    ff_precompiled(ff_test_pch "${FF_STANDARD_HEADERS};<gtest/gtest.h>")
+    target_link_libraries(ff_test_pch PRIVATE GTest::gtest)
+    include(GoogleTest)
+endif()
+
+function(ff_room name)
+    cmake_parse_arguments(ROOM "" "LINE" "DEPS;LIBS" ${ARGN})
+    set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+    set(target ff_${name})
+
+    foreach(dep IN LISTS ROOM_DEPS)
+        get_target_property(dep_line ff_${dep} FF_LINE)
+        if(NOT dep_line LESS ROOM_LINE)
+            message(FATAL_ERROR "room ${name} (line ${ROOM_LINE}) may not depend on ${dep} (line ${dep_line})")
+        endif()
+    endforeach()
+
+    file(GLOB everything CONFIGURE_DEPENDS ${folder}/*)
+    foreach(file IN LISTS everything)
+        if(NOT file MATCHES "\\.(cc|h)$")
+            message(FATAL_ERROR "stray file in room ${name}: ${file}")
+        endif()
+    endforeach()
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
+    set(tests ${sources})
+    list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+    list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+    set(view ${PROJECT_BINARY_DIR}/rooms/${name})
+    file(MAKE_DIRECTORY ${view})
+    file(CREATE_LINK ${folder} ${view}/${name} SYMBOLIC)
+
+    add_library(${target} STATIC ${sources})
+    set_target_properties(${target} PROPERTIES FF_LINE ${ROOM_LINE})
+    target_include_directories(${target} PUBLIC ${view})
+    list(TRANSFORM ROOM_DEPS PREPEND ff_ OUTPUT_VARIABLE dep_targets)
+    target_link_libraries(${target} PUBLIC ${dep_targets} PRIVATE ${ROOM_LIBS})
+    target_precompile_headers(${target} REUSE_FROM ff_pch)
+
+    if(FF_TESTS AND tests)
+        ff_test(${target}_test SOURCES ${tests} DEPS ${target} LIBS ${ROOM_LIBS})
+    endif()
+endfunction()
+
+# ff_test(<target> SOURCES <file>... DEPS <target>... [LIBS <target>...] [TIMEOUT <s>] [LABELS <l>...]
+#         [WHOLE])
+# Every TEST of the sources becomes one ctest entry; WHOLE makes the program one entry instead, for
+# suites whose cases share an expensive fixture.
+function(ff_test target)
+    cmake_parse_arguments(T "WHOLE" "TIMEOUT" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
+    if(NOT T_TIMEOUT)
+        set(T_TIMEOUT 60)
+    endif()
+    add_executable(${target} ${T_SOURCES})
+    target_link_libraries(${target} PRIVATE ${T_DEPS} ${T_LIBS} GTest::gtest GTest::gtest_main)
+    target_precompile_headers(${target} REUSE_FROM ff_test_pch)
+    if(T_WHOLE)
+        add_test(NAME ${target} COMMAND ${target})
+        set_tests_properties(${target} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+    else()
+        gtest_discover_tests(${target} DISCOVERY_TIMEOUT 30
+            PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+    endif()
+endfunction()

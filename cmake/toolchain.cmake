@@ -1,0 +1,38 @@
+# Flags and third-party packages that every target shares. One set for all, so that the
+# precompiled headers can be shared too.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options(
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wextra-semi -Werror
+    -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # A time stamp inside a precompiled header would defeat ccache.
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -fcolor-diagnostics)
+    add_link_options(-fuse-ld=lld-19)
+else()
+    # g++ 12 reports Asio's awaitable frames and std::string moves it does not understand.
+    add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete -Wno-restrict
+                        -Wno-array-bounds -Wno-stringop-overflow -fcoroutines)
+endif()
+if(FF_SANITIZE)
+    add_compile_options(-fsanitize=${FF_SANITIZE} -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${FF_SANITIZE})
+    add_compile_definitions(FF_SANITIZED=1)
+endif()
+
+add_compile_definitions(
+    BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
+
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Boost 1.81 REQUIRED)

@@ -1,0 +1,123 @@
+#include "base/bytes.h"
+
+#include <array>
+#include <cstdint>
+
+#include <openssl/crypto.h>
+
+namespace ff {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kBase64Digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+constexpr std::array<std::int8_t, 256> make_base64_table() {
+    std::array<std::int8_t, 256> table{};
+    for (auto& entry : table) entry = -1;
+    for (std::size_t i = 0; i < kBase64Digits.size(); ++i)
+        table[static_cast<unsigned char>(kBase64Digits[i])] = static_cast<std::int8_t>(i);
+    return table;
+}
+
+constexpr std::array<std::int8_t, 256> kBase64Values = make_base64_table();
+
+}  // namespace
+
+std::string to_hex(std::string_view bytes) {
+    std::string out;
+    out.reserve(bytes.size() * 2);
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        out.push_back(kHexDigits[byte >> 4]);
+        out.push_back(kHexDigits[byte & 0xf]);
+    }
+    return out;
+}
+
+std::optional<Bytes> from_hex(std::string_view text) {
+    if (text.size() % 2 != 0) return std::nullopt;
+    Bytes out;
+    out.reserve(text.size() / 2);
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const int high = hex_value(text[i]);
+        const int low = hex_value(text[i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        out.push_back(static_cast<char>(high * 16 + low));
+    }
+    return out;
+}
+
+std::string to_base64(std::string_view bytes) {
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t word = 0;
+        const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
+        for (std::size_t j = 0; j < 3; ++j)
+            word = (word << 8) | (j < have ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+        for (std::size_t j = 0; j < 4; ++j)
+            out.push_back(j <= have ? kBase64Digits[(word >> (18 - 6 * j)) & 0x3f] : '=');
+    }
+    return out;
+}
+
+std::optional<Bytes> from_base64(std::string_view text) {
+    const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+    if (padding != 0 && text.size() % 4 != 0) return std::nullopt;
+    text.remove_suffix(padding);
+    if (text.size() % 4 == 1) return std::nullopt;
+    Bytes out;
+    out.reserve(text.size() / 4 * 3 + 2);
+    std::uint32_t word = 0;
+    unsigned bits = 0;
+    for (const char c : text) {
+        const int value = kBase64Values[static_cast<unsigned char>(c)];
+        if (value < 0) return std::nullopt;
+        word = (word << 6) | static_cast<std::uint32_t>(value);
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            out.push_back(static_cast<char>((word >> bits) & 0xffU));
+        }
+    }
+    if ((word & ((1U << bits) - 1U)) != 0) return std::nullopt;
+    return out;
+}
+
+bool constant_time_equal(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool is_utf8(std::string_view bytes) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    for (std::size_t i = 0; i < bytes.size();) {
+        const unsigned lead = at(i);
+        const std::size_t length = lead < 0x80                    ? 1
+                                   : lead >= 0xc2 && lead <= 0xdf ? 2
+                                   : (lead & 0xf0) == 0xe0        ? 3
+                                   : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                                  : 0;
+        if (length == 0 || i + length > bytes.size()) return false;
+        if (length >= 3) {
+            const unsigned second = at(i + 1);
+            if (lead == 0xe0 && second < 0xa0) return false;
+            if (lead == 0xed && second > 0x9f) return false;
+            if (lead == 0xf0 && second < 0x90) return false;
+            if (lead == 0xf4 && second > 0x8f) return false;
+        }
+        for (std::size_t j = 1; j < length; ++j)
+            if ((at(i + j) & 0xc0U) != 0x80U) return false;
+        i += length;
+    }
+    return true;
+}
+
+}  // namespace ff

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace ff {
+
+/// The 20 raw bytes of SHA-1. Used as a MAC core and a text digest, because it is the one digest
+/// that the function sandbox has on every supported store.
+Bytes sha1(std::string_view bytes);
+/// 40 lower-case hex digits.
+std::string sha1_hex(std::string_view bytes);
+/// The 20 raw bytes of HMAC-SHA1.
+Bytes hmac_sha1(std::string_view key, std::string_view message);
+
+}  // namespace ff

@@ -1,0 +1,229 @@
+#include "base/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/src.hpp>
+
+#include "base/numbers.h"
+
+namespace ff::json {
+namespace {
+
+constexpr std::size_t kDepthMax = 32;
+
+void append_escaped(std::string& out, std::string_view text) {
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    out.push_back('"');
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out.push_back('\\');
+            out.push_back(c);
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out.push_back(kDigits[byte >> 4]);
+            out.push_back(kDigits[byte & 0xf]);
+        } else {
+            out.push_back(c);
+        }
+    }
+    out.push_back('"');
+}
+
+}  // namespace
+
+Kind Value::kind() const {
+    switch (value_->kind()) {
+        case boost::json::kind::null:
+            return Kind::Null;
+        case boost::json::kind::bool_:
+            return Kind::Bool;
+        case boost::json::kind::int64:
+        case boost::json::kind::uint64:
+        case boost::json::kind::double_:
+            return Kind::Number;
+        case boost::json::kind::string:
+            return Kind::String;
+        case boost::json::kind::array:
+            return Kind::Array;
+        case boost::json::kind::object:
+            return Kind::Object;
+    }
+    return Kind::Null;
+}
+
+std::optional<bool> Value::as_bool() const {
+    if (const bool* value = value_->if_bool()) return *value;
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> Value::as_integer() const {
+    const std::optional<double> number = as_number();
+    if (!number || std::trunc(*number) != *number) return std::nullopt;
+    if (std::abs(*number) > static_cast<double>(kSafeIntegerMax)) return std::nullopt;
+    if (const std::int64_t* value = value_->if_int64()) return *value;
+    return static_cast<std::int64_t>(*number);
+}
+
+std::optional<double> Value::as_number() const {
+    if (const std::int64_t* value = value_->if_int64()) return static_cast<double>(*value);
+    if (const std::uint64_t* value = value_->if_uint64()) return static_cast<double>(*value);
+    if (const double* value = value_->if_double()) return *value;
+    return std::nullopt;
+}
+
+std::optional<std::string_view> Value::as_string() const {
+    if (const boost::json::string* value = value_->if_string())
+        return std::string_view(value->data(), value->size());
+    return std::nullopt;
+}
+
+std::size_t Value::size() const {
+    if (const boost::json::array* array = value_->if_array()) return array->size();
+    if (const boost::json::object* object = value_->if_object()) return object->size();
+    return 0;
+}
+
+Value Value::element(std::size_t index) const {
+    const boost::json::array* array = value_->if_array();
+    FF_ASSERT(array != nullptr && index < array->size());
+    return Value((*array)[index]);
+}
+
+std::pair<std::string_view, Value> Value::member(std::size_t index) const {
+    const boost::json::object* object = value_->if_object();
+    FF_ASSERT(object != nullptr && index < object->size());
+    const boost::json::key_value_pair& pair =
+        *(object->begin() + static_cast<std::ptrdiff_t>(index));
+    return {std::string_view(pair.key().data(), pair.key().size()), Value(pair.value())};
+}
+
+std::optional<Value> Value::find(std::string_view name) const {
+    const boost::json::object* object = value_->if_object();
+    if (object == nullptr) return std::nullopt;
+    const boost::json::value* found =
+        object->if_contains(boost::json::string_view(name.data(), name.size()));
+    if (found == nullptr || found->is_null()) return std::nullopt;
+    return Value(*found);
+}
+
+std::string Value::to_text() const {
+    return boost::json::serialize(*value_);
+}
+
+Result<Document> Document::parse(std::string_view text) {
+    boost::json::parse_options options;
+    options.max_depth = kDepthMax;
+    boost::json::error_code failure;
+    auto root = std::make_unique<boost::json::value>(boost::json::parse(
+        boost::json::string_view(text.data(), text.size()), failure, {}, options));
+    if (failure) return invalid_input("json", failure.message());
+    return Document(std::move(root));
+}
+
+Document::Document(std::unique_ptr<boost::json::value> root) : root_(std::move(root)) {}
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+Document::~Document() = default;
+
+Value Document::root() const {
+    return Value(*root_);
+}
+
+void Writer::separate() {
+    if (after_key_) {
+        after_key_ = false;
+        return;
+    }
+    if (has_items_.empty()) return;
+    if (has_items_.back()) out_.push_back(',');
+    has_items_.back() = true;
+}
+
+Writer& Writer::begin_object() {
+    separate();
+    has_items_.push_back(false);
+    out_.push_back('{');
+    return *this;
+}
+
+Writer& Writer::end_object() {
+    has_items_.pop_back();
+    out_.push_back('}');
+    return *this;
+}
+
+Writer& Writer::begin_array() {
+    separate();
+    has_items_.push_back(false);
+    out_.push_back('[');
+    return *this;
+}
+
+Writer& Writer::end_array() {
+    has_items_.pop_back();
+    out_.push_back(']');
+    return *this;
+}
+
+Writer& Writer::key(std::string_view name) {
+    separate();
+    append_escaped(out_, name);
+    out_.push_back(':');
+    after_key_ = true;
+    return *this;
+}
+
+Writer& Writer::string(std::string_view text) {
+    separate();
+    append_escaped(out_, text);
+    return *this;
+}
+
+Writer& Writer::integer(std::int64_t value) {
+    separate();
+    out_ += std::to_string(value);
+    return *this;
+}
+
+Writer& Writer::unsigned_integer(std::uint64_t value) {
+    separate();
+    out_ += std::to_string(value);
+    return *this;
+}
+
+Writer& Writer::number(double value) {
+    if (!std::isfinite(value)) return null();
+    separate();
+    std::array<char, 32> buffer{};
+    const auto [end, failure] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    FF_ASSERT(failure == std::errc{});
+    out_.append(buffer.data(), end);
+    return *this;
+}
+
+Writer& Writer::boolean(bool value) {
+    separate();
+    out_ += value ? "true" : "false";
+    return *this;
+}
+
+Writer& Writer::null() {
+    separate();
+    out_ += "null";
+    return *this;
+}
+
+Writer& Writer::raw(std::string_view json_text) {
+    separate();
+    out_ += json_text;
+    return *this;
+}
+
+}  // namespace ff::json
