@@ -1,5 +1,6 @@
 #include "base/random.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
