@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "keyspace/command_table.h"
+#include "keyspace/reply_sink.h"
+
+namespace ff::keyspace {
+
+class Database;
+
+struct KeyspaceOptions {
+    /// `MAXLEN ~ n` drops entries in multiples of this many, so a stream holds fewer than n plus
+    /// this many of them.
+    std::uint32_t stream_trim_entries = 100;
+};
+
+/// The data of one shard in memory. Executes commands as Valkey 8.1 does and yields, for every
+/// write, an effect that replays it. Lives on the thread of its shard; knows no files and no clock.
+class Keyspace {
+  public:
+    explicit Keyspace(KeyspaceOptions options = {});
+    ~Keyspace();
+    Keyspace(Keyspace&&) noexcept;
+    Keyspace& operator=(Keyspace&&) noexcept;
+
+    /// argv[0] is the name of the command. `now` is the time since the epoch that decides expiry,
+    /// `*` ids and TIME. The number of arguments is checked here; every refusal goes to the sink.
+    void execute(const CommandSpec& command, std::span<const std::string_view> argv,
+                 std::chrono::microseconds now, ReplySink& reply);
+
+    /// Effects of everything executed since they were cleared, in order. The view is valid until
+    /// the next call that writes. Clearing keeps the capacity.
+    std::string_view effects() const;
+    void clear_effects();
+
+    /// Replays effects or loads a snapshot; logs nothing. Damaged bytes are an error with the code
+    /// `corruption`: what came before the damage has been applied by then.
+    Result<Done> apply(std::string_view effects);
+
+    /// Deletes at most `limit` keys that are due at `now` and logs their deletion.
+    std::size_t expire_due(std::chrono::microseconds now, std::size_t limit);
+    /// No key expires before this time. A hint: nothing may be due then after all.
+    std::optional<Timestamp> next_expiry() const;
+
+    /// A snapshot in slices: what snapshot_step appends to `out` are effects that build exactly the
+    /// content at begin_snapshot(), although writes go on in between. A step appends about
+    /// `budget_bytes` (more, if one key alone is larger) and returns true when all is written.
+    void begin_snapshot();
+    bool snapshot_step(std::size_t budget_bytes, std::string& out);
+    void abort_snapshot();
+
+    /// Called with the key on every XADD, so that a waiting XREAD can be answered. Must not call
+    /// back into this object.
+    void set_append_listener(std::function<void(std::string_view key)> listener);
+
+    /// Counts keys that have expired but were not deleted yet.
+    std::size_t key_count() const;
+    /// An estimate of the heap in use, kept up to date at no cost.
+    std::size_t memory_bytes() const;
+
+    /// `type` is the name the TYPE command would give. For tests and diagnosis.
+    void for_each_key(
+        const std::function<void(std::string_view key, std::string_view type)>& visit) const;
+
+  private:
+    std::unique_ptr<Database> database_;
+};
+
+}  // namespace ff::keyspace
