@@ -1,0 +1,138 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/file_system.h"
+#include "journal/format.h"
+#include "journal/records.h"
+#include "journal/snapshot_writer.h"
+
+namespace ff::journal {
+
+struct JournalOptions {
+    std::uint32_t shard = 0;
+    /// A group that would pass this size goes into a new segment.
+    std::uint64_t segment_bytes = 64ULL << 20;
+    /// The log grows by zeros in steps of this size, see docs/internals/journal.md.
+    std::uint64_t grow_bytes = 1ULL << 20;
+    /// Instead of refusing damage: keep a copy of the damaged file, cut it there, and go on.
+    bool repair = false;
+};
+
+/// Receives what the journal holds, in order, while it is opened. An error ends the opening.
+class RecordVisitor {
+  public:
+    virtual ~RecordVisitor() = default;
+    virtual Result<Done> snapshot_chunk(std::string_view chunk) = 0;
+    virtual Result<Done> record(std::string_view payload) = 0;
+};
+
+/// Something that was cut off or set aside while opening.
+struct Cut {
+    std::string file{};
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::string what{};
+    /// Where the damaged file was kept; empty for a torn tail, which is not damage.
+    std::string copy{};
+};
+
+struct RecoveryReport {
+    std::optional<std::uint64_t> snapshot{};
+    std::uint64_t snapshot_chunks = 0;
+    std::uint64_t segments = 0;
+    std::uint64_t records = 0;
+    std::optional<Cut> torn{};
+    std::vector<Cut> repaired{};
+};
+
+/// Whether a commit waits for the disk.
+enum class Sync : std::uint8_t { Yes, No };
+
+enum class JournalState : std::uint8_t {
+    Open,
+    Stuck,   // no space: a group waits for `retry_commit`
+    Failed,  // a sync or a write failed: nothing works any more, the process should end
+};
+
+struct Opened;
+
+/// The log of one shard: passive, and used by one thread at a time. A snapshot writer it has made
+/// may be used by another thread at the same time; the two share nothing but the file system.
+class Journal {
+  public:
+    /// Makes the folder if needed, replays the newest snapshot and all later records through
+    /// `visitor`, and is ready for appends. A torn tail is cut and reported. Any other damage is
+    /// refused with code "corruption" and detail {file, offset, what}, unless `options.repair`.
+    /// The caller holds the lock of the store. `files` must outlive the journal.
+    static Result<Opened> open(FileSystem& files, const std::string& folder, JournalOptions options,
+                               RecordVisitor& visitor);
+    ~Journal();
+
+    /// Adds records to the current group. Only while Open.
+    void append(std::string_view payload);
+    void append(const Records& records);
+
+    /// Writes the group with one call and, with Sync::Yes, makes it and all before it durable.
+    /// Without space the group stays, the file is cut back to its last good length, and the state
+    /// is Stuck. After any other failure the state is Failed. An empty group only syncs.
+    Result<Done> commit(Sync sync);
+    /// Tries the group of a Stuck journal again.
+    Result<Done> retry_commit(Sync sync);
+    /// Makes all committed groups durable. A failure is final.
+    Result<Done> sync();
+
+    /// Starts a new segment; the writer's snapshot must hold the effect of every record committed
+    /// so far, and replaces all of them once finished. The current group must be empty. Without
+    /// space nothing has changed.
+    Result<std::unique_ptr<SnapshotWriter>> begin_snapshot();
+
+    JournalState state() const { return state_; }
+    /// Records ever committed to this journal, written or not yet synced.
+    std::uint64_t committed() const { return next_record_ - 1; }
+    std::size_t group_bytes() const { return group_.size(); }
+    /// Bytes to replay on top of the newest snapshot; any thread may ask.
+    std::uint64_t replay_bytes() const { return replay_bytes_.load(std::memory_order_relaxed); }
+
+  private:
+    friend class Recovery;
+    Journal(FileSystem& files, std::string folder, JournalOptions options);
+
+    Result<Done> write_group();
+    Result<Done> write_group_bytes();
+    Result<Done> start_segment();
+    Result<Done> fail(Error error);
+    Result<Done> refuse() const;
+
+    FileSystem& files_;
+    std::string folder_;
+    JournalOptions options_;
+    JournalState state_ = JournalState::Open;
+    std::string failure_;
+
+    std::unique_ptr<File> file_;
+    SegmentHead head_;
+    std::uint64_t end_ = 0;        // where the next group goes: everything before it is good
+    std::uint64_t allocated_ = 0;  // size of the file; zeros from end_ on
+    std::uint64_t next_record_ = 1;
+    std::uint64_t synced_record_ = 1;  // records below it are durable
+
+    std::string group_;
+    std::uint32_t group_count_ = 0;
+    bool group_written_ = false;  // written but not synced: must not be written again
+    std::atomic<std::uint64_t> replay_bytes_{0};
+};
+
+struct Opened {
+    std::unique_ptr<Journal> journal;
+    RecoveryReport report{};
+};
+
+}  // namespace ff::journal

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "journal/file_system.h"
+
+namespace ff::journal {
+
+/// What the file STORE says about all the journals of a store.
+struct StoreFacts {
+    std::uint32_t format_version = 1;
+    std::uint32_t shards = 0;
+    /// Any printable text without blanks.
+    std::string id{};
+
+    bool operator==(const StoreFacts&) const = default;
+};
+
+/// Reads `folder`/STORE or, if there is none, writes it with `wanted`. The answer is what the file
+/// says: the id of an existing store wins. Another number of shards is refused with code
+/// "invalid_input", field "shards", naming both numbers; a damaged file with "corruption".
+Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
+                                   const StoreFacts& wanted);
+
+}  // namespace ff::journal
