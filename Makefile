@@ -1,0 +1,98 @@
+# The one door: `make help` lists what is behind it. Every target may be repeated at any time.
+
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_file_ctime
+export CCACHE_MAXSIZE ?= 2G
+
+JOBS ?= 2
+ARGS ?=
+SOAK_FUZZ_S ?= 60
+CTEST = ctest --parallel $(JOBS) --output-on-failure --no-tests=error
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help run test test-asan test-tsan test-gcc bench soak scenarios format lint clean \
+    deps build-deps check build-%
+
+help:
+	@echo 'make run [ARGS=...]      build and start the server; Ctrl-C stops it'
+	@echo 'make test                format and text checks, build, all quick tests'
+	@echo 'make test-asan           the tests under address and undefined-behaviour sanitizers'
+	@echo 'make test-tsan           the tests under the thread sanitizer'
+	@echo 'make test-gcc            the tests built by g++'
+	@echo 'make soak                long fault runs, and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
+	@echo 'make bench BENCH=<name>  one benchmark; its figures land in build/bench/<name>.json'
+	@echo 'make scenarios           which acceptance scenarios have a test'
+	@echo 'make lint [LINT=all]     checks, and clang-tidy over what changed since HEAD~1'
+	@echo 'make format              format all tracked C++ files'
+	@echo 'make clean               remove build/ (.tools stays)'
+
+deps:
+	@scripts/install-deps.sh
+	@scripts/get-valkey.sh
+
+build-deps:
+	@scripts/install-deps.sh --build
+
+check:
+	@scripts/tidy
+	@scripts/format --check
+
+# Configuring again is ninja's business once a build folder exists.
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; rm -f $@; exit 1; }
+	@touch $@
+
+build-%: build/%/build.ninja
+	@ninja -C build/$* -j $(JOBS) --quiet
+
+# A test's server must outlive neither the test nor Ctrl-C, which ctest passes on.
+test: deps check
+	@mkdir -p build
+	@$(MAKE) build-debug
+	@cd build/debug && $(CTEST) -LE soak
+
+test-asan test-tsan test-gcc: test-%: deps
+	@mkdir -p build
+	@$(MAKE) build-$*
+	@cd build/$* && $(CTEST) -LE soak
+
+# make waits for the server on Ctrl-C, and the server answers it with a clean stop and exit code 0.
+run: build-deps
+	@mkdir -p build
+	@$(MAKE) build/release/build.ninja
+	@ninja -C build/release -j $(JOBS) --quiet flowfabric
+	@exec build/release/flowfabric server $(ARGS)
+
+bench: build-deps
+	@test -n '$(BENCH)' || { echo 'usage: make bench BENCH=<name>; there are:' \
+	    $(patsubst bench/%_bench.cc,%,$(wildcard bench/*_bench.cc)); exit 2; }
+	@mkdir -p build/bench
+	@$(MAKE) build/release/build.ninja
+	@ninja -C build/release -j $(JOBS) --quiet $(BENCH)_bench
+	@scripts/get-valkey.sh
+	@program=$$(find build/release -name $(BENCH)_bench -type f | head -n 1) && \
+	    exec "$$program" --out build/bench/$(BENCH).json
+
+soak: deps
+	@mkdir -p build
+	@$(MAKE) build-debug
+	@cd build/debug && FF_SOAK=1 $(CTEST) -L soak
+	@scripts/fuzz $(SOAK_FUZZ_S)
+
+scenarios:
+	@scripts/scenarios
+
+format:
+	@scripts/install-deps.sh
+	@scripts/format
+
+lint: deps check
+	@mkdir -p build
+	@$(MAKE) build/debug/build.ninja
+	@ninja -C build/debug -j $(JOBS) --quiet ff_pch ff_test_pch
+	@LINT=$(LINT) scripts/lint
+
+clean:
+	@rm -rf build
