@@ -94,6 +94,7 @@ struct RecordHead {
     std::uint64_t durable_before() const { return number - position - not_durable; }
 };
 
+void set_record_length(char* head, std::uint32_t length);
 /// Completes the heads of a group whose frames hold only their lengths.
 void stamp_group(std::string& frames, std::uint32_t seed, std::uint64_t first_number,
                  std::uint32_t not_durable);
@@ -110,6 +111,19 @@ enum class TailKind : std::uint8_t {
 /// Judges the bytes from `offset` on, where the record `expected` should be but is not valid.
 TailKind judge_tail(std::string_view segment, std::uint64_t offset, std::uint64_t expected,
                     std::uint32_t seed);
+
+/// A chunk's head, or the end of the snapshot, as read from a file.
+struct ChunkHead {
+    bool end = false;
+    std::uint32_t length = 0;
+    std::uint64_t number = 0;       // of the chunk; at the end, how many there are
+    std::uint64_t chunk_bytes = 0;  // at the end only
+};
+/// `bytes` are the kSnapshotEndBytes from the head on, or as many as the file has. Nothing if they
+/// cannot be a head, or are an end with a wrong checksum.
+std::optional<ChunkHead> decode_chunk_head(const SnapshotHead& head, std::string_view bytes);
+bool chunk_is_valid(const SnapshotHead& head, std::string_view chunk_head,
+                    std::string_view payload);
 
 std::string encode_chunk_head(const SnapshotHead& head, std::uint64_t number,
                               std::string_view payload);

@@ -1,1 +1,170 @@
+#include "journal/journal.h"
 
+#include <limits>
+
+#include "base/assert.h"
+
+namespace ff::journal {
+namespace {
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+Journal::Journal(FileSystem& files, std::string folder, JournalOptions options)
+    : files_(files),
+      folder_(std::move(folder)),
+      options_(options),
+      replay_bytes_(std::make_shared<std::atomic<std::uint64_t>>(0)) {
+    FF_ASSERT(options_.grow_bytes > 0);
+}
+
+Journal::~Journal() = default;
+
+Result<std::unique_ptr<File>> Journal::create_segment(FileSystem& files, const std::string& folder,
+                                                      SegmentHead& head, std::uint64_t bytes) {
+    std::string content = encode_head(head);
+    content.resize(round_up(content.size(), bytes), '\0');
+    const std::string path = join_path(folder, segment_name(head.segment));
+    const std::string temporary = path + ".tmp";
+    FF_TRY(std::unique_ptr<File> file, files.open(temporary, OpenMode::Create));
+    FF_CHECK(file->write_at(0, content));
+    FF_CHECK(file->sync());
+    FF_CHECK(files.rename(temporary, path));
+    return file;
+}
+
+void Journal::append(std::string_view payload) {
+    FF_ASSERT(state_ == JournalState::Open);
+    FF_ASSERT(payload.size() <= kPayloadBytesMax);
+    const std::size_t at = group_.size();
+    group_.append(kRecordHeadBytes, '\0');
+    group_ += payload;
+    set_record_length(&group_[at], static_cast<std::uint32_t>(group_.size() - at));
+    ++group_count_;
+}
+
+void Journal::append(const Records& records) {
+    FF_ASSERT(state_ == JournalState::Open);
+    FF_ASSERT(records.count() <= std::numeric_limits<std::uint32_t>::max() - group_count_);
+    group_ += records.frames();
+    group_count_ += records.count();
+}
+
+Result<Done> Journal::commit(Sync sync) {
+    if (state_ == JournalState::Failed) return refusal();
+    FF_ASSERT(state_ == JournalState::Open);
+    return commit_group(sync);
+}
+
+Result<Done> Journal::retry_commit(Sync sync) {
+    if (state_ == JournalState::Failed) return refusal();
+    FF_ASSERT(state_ == JournalState::Stuck);
+    return commit_group(sync);
+}
+
+Result<Done> Journal::commit_group(Sync sync_mode) {
+    if (!group_.empty()) {
+        const std::uint64_t bytes = group_.size();
+        Result<Done> written = write_group();
+        if (!written) {
+            if (state_ == JournalState::Failed) return written;
+            if (category_of(written.error()) != FileError::NoSpace) return fail(written.error());
+            state_ = JournalState::Stuck;
+            return written;
+        }
+        end_ += bytes;
+        next_record_ += group_count_;
+        replay_bytes_->fetch_add(bytes, std::memory_order_relaxed);
+        group_.clear();
+        group_count_ = 0;
+        state_ = JournalState::Open;
+    }
+    if (sync_mode == Sync::Yes) return sync();
+    return Done{};
+}
+
+Result<Done> Journal::write_group() {
+    const std::size_t bytes = group_.size();
+    if (end_ + bytes > options_.segment_bytes && end_ > kFileHeadBytes) FF_CHECK(start_segment());
+
+    const std::uint64_t not_durable = next_record_ - synced_record_;
+    // Saying that more is durable than is would turn a torn tail into damage, so too many
+    // records to count are made durable first.
+    if (not_durable > std::numeric_limits<std::uint32_t>::max()) FF_CHECK(sync());
+    stamp_group(group_, head_.seed, next_record_,
+                static_cast<std::uint32_t>(next_record_ - synced_record_));
+
+    const std::uint64_t needed = end_ + bytes;
+    const bool grows = needed > allocated_;
+    if (grows) group_.resize(round_up(needed, options_.grow_bytes) - end_, '\0');
+    Result<Done> written = file_->write_at(end_, group_);
+    const std::uint64_t size = end_ + group_.size();
+    group_.resize(bytes);
+    if (!written) {
+        // What was written of the group must not be followed by anything else.
+        Result<Done> cut = file_->truncate(end_);
+        if (!cut) return fail(std::move(cut).error());
+        allocated_ = end_;
+        return written;
+    }
+    if (grows) allocated_ = size;
+    return Done{};
+}
+
+Result<Done> Journal::start_segment() {
+    // The segment before the last one never has a torn tail: whatever the mode, it is durable
+    // before its successor exists.
+    if (synced_record_ < next_record_) FF_CHECK(sync());
+    SegmentHead head{
+        .shard = options_.shard, .segment = head_.segment + 1, .first_record = next_record_};
+    Result<std::unique_ptr<File>> file = create_segment(files_, folder_, head, options_.grow_bytes);
+    if (!file) {
+        if (category_of(file.error()) == FileError::NoSpace) return std::move(file).error();
+        return fail(std::move(file).error());
+    }
+    Result<Done> named = files_.sync_folder(folder_);
+    if (!named) return fail(std::move(named).error());
+    file_ = *std::move(file);
+    head_ = head;
+    end_ = kFileHeadBytes;
+    allocated_ = round_up(kFileHeadBytes, options_.grow_bytes);
+    return Done{};
+}
+
+Result<Done> Journal::sync() {
+    if (state_ == JournalState::Failed) return refusal();
+    Result<Done> synced = file_->sync();
+    if (!synced) return fail(std::move(synced).error());
+    synced_record_ = next_record_;
+    return Done{};
+}
+
+Result<std::unique_ptr<SnapshotWriter>> Journal::begin_snapshot() {
+    if (state_ == JournalState::Failed) return refusal();
+    FF_ASSERT(state_ == JournalState::Open);
+    FF_ASSERT(group_.empty());
+    FF_CHECK(start_segment());
+    const SnapshotHead head{
+        .shard = options_.shard, .segment = head_.segment, .first_record = head_.first_record};
+    auto replaced = [counter = replay_bytes_, bytes = replay_bytes()] {
+        counter->fetch_sub(bytes, std::memory_order_relaxed);
+    };
+    return std::make_unique<SnapshotWriter>(files_, folder_, head, std::move(replaced));
+}
+
+Error Journal::fail(Error error) {
+    state_ = JournalState::Failed;
+    failure_ = error.text();
+    return error;
+}
+
+Error Journal::refusal() const {
+    Error error{.code = "storage_error", .cls = ErrorClass::Terminal, .kind = "io_error"};
+    error.message = "the journal has failed: " + failure_;
+    return error;
+}
+
+}  // namespace ff::journal

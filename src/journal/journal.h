@@ -99,17 +99,21 @@ class Journal {
     std::uint64_t committed() const { return next_record_ - 1; }
     std::size_t group_bytes() const { return group_.size(); }
     /// Bytes to replay on top of the newest snapshot; any thread may ask.
-    std::uint64_t replay_bytes() const { return replay_bytes_.load(std::memory_order_relaxed); }
+    std::uint64_t replay_bytes() const { return replay_bytes_->load(std::memory_order_relaxed); }
 
   private:
     friend class Recovery;
     Journal(FileSystem& files, std::string folder, JournalOptions options);
 
+    /// A segment appears under its name only with its head and first zeros on disk.
+    static Result<std::unique_ptr<File>> create_segment(FileSystem& files,
+                                                        const std::string& folder,
+                                                        SegmentHead& head, std::uint64_t bytes);
+    Result<Done> commit_group(Sync sync);
     Result<Done> write_group();
-    Result<Done> write_group_bytes();
     Result<Done> start_segment();
-    Result<Done> fail(Error error);
-    Result<Done> refuse() const;
+    Error fail(Error error);
+    Error refusal() const;
 
     FileSystem& files_;
     std::string folder_;
@@ -126,8 +130,8 @@ class Journal {
 
     std::string group_;
     std::uint32_t group_count_ = 0;
-    bool group_written_ = false;  // written but not synced: must not be written again
-    std::atomic<std::uint64_t> replay_bytes_{0};
+    // Shared with the snapshot writers, which subtract what they have replaced.
+    std::shared_ptr<std::atomic<std::uint64_t>> replay_bytes_;
 };
 
 struct Opened {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +17,9 @@ namespace ff::journal {
 /// snapshot; destroying it unfinished removes what it wrote.
 class SnapshotWriter {
   public:
-    SnapshotWriter(FileSystem& files, std::string folder, SnapshotHead head);
+    /// `finished` is called when the snapshot has replaced what came before it.
+    SnapshotWriter(FileSystem& files, std::string folder, SnapshotHead head,
+                   std::function<void()> finished = {});
     ~SnapshotWriter();
 
     /// At most kPayloadBytesMax bytes. After an error only destruction is left.
@@ -31,12 +34,14 @@ class SnapshotWriter {
 
   private:
     Result<Done> flush();
+    Result<Done> publish();
     void remove_replaced();
 
     FileSystem& files_;
     std::string folder_;
     SnapshotHead head_;
-    std::string path_;
+    std::function<void()> finished_call_;
+    std::string temporary_;
     std::unique_ptr<File> file_;
     std::string buffer_;
     std::uint64_t end_ = 0;

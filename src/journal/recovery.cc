@@ -1,0 +1,246 @@
+#include "journal/recovery.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace ff::journal {
+namespace {
+
+constexpr std::size_t kCopyBytes = 1U << 20;
+
+}  // namespace
+
+Result<Opened> Journal::open(FileSystem& files, const std::string& folder, JournalOptions options,
+                             RecordVisitor& visitor) {
+    return Recovery(files, folder, options, visitor).run();
+}
+
+Recovery::Recovery(FileSystem& files, const std::string& folder, JournalOptions options,
+                   RecordVisitor& visitor)
+    : files_(files),
+      folder_(folder),
+      options_(options),
+      visitor_(visitor),
+      journal_(new Journal(files, folder, options)) {}
+
+Result<Opened> Recovery::run() {
+    FF_CHECK(files_.make_folder(folder_));
+    // A process that was killed may have left names that are not durable yet; nothing may be
+    // built on them, and above all nothing removed because of them, before they are.
+    FF_CHECK(files_.sync_folder(folder_));
+    FF_CHECK(look_around());
+    FF_CHECK(replay_snapshot());
+    FF_CHECK(replay_segments());
+    FF_CHECK(open_last());
+    FF_CHECK(remove_replaced());
+    return Opened{.journal = std::move(journal_), .report = std::move(report_)};
+}
+
+Result<Done> Recovery::look_around() {
+    FF_TRY(const std::vector<std::string> names, files_.list(folder_));
+    std::vector<std::uint64_t> segments;
+    for (const std::string& name : names) {
+        if (const auto segment = parse_segment_name(name)) segments.push_back(*segment);
+        if (const auto snapshot = parse_snapshot_name(name)) older_snapshots_.push_back(*snapshot);
+        if (name.ends_with(".tmp")) FF_CHECK(files_.remove(path(name)));
+    }
+    // Names have a fixed width, so they were listed in the order of their numbers.
+    if (!older_snapshots_.empty()) {
+        first_segment_ = older_snapshots_.back();
+        report_.snapshot = first_segment_;
+        older_snapshots_.pop_back();
+    }
+    for (const std::uint64_t segment : segments) {
+        (segment < first_segment_ ? older_segments_ : segments_).push_back(segment);
+    }
+    return Done{};
+}
+
+Result<Done> Recovery::replay_segments() {
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+        const std::string name = segment_name(segments_[i]);
+        const std::uint64_t expected = first_segment_ + i;
+        std::optional<Damage> damage;
+        if (segments_[i] == expected) {
+            FF_TRY(damage, replay_segment(name, i + 1 == segments_.size()));
+        } else {
+            damage = Damage{.name = segment_name(expected), .what = "the file is missing"};
+        }
+        if (!damage) continue;
+        if (!options_.repair) return refuse(*damage);
+        return repair_segments(*damage, i);
+    }
+    if (segments_.empty() && report_.snapshot) {
+        const Damage damage{.name = segment_name(first_segment_), .what = "the file is missing"};
+        if (!options_.repair) return refuse(damage);
+        report_.repaired.push_back(Cut{.file = path(damage.name), .what = damage.what});
+    }
+    return Done{};
+}
+
+Result<std::optional<Recovery::Damage>> Recovery::replay_segment(const std::string& name,
+                                                                 bool last) {
+    FF_TRY(const std::string content, read_file(files_, path(name)));
+    Result<SegmentHead> head = decode_segment_head(path(name), content, options_.shard);
+    if (!head) return std::optional(Damage{name, 0, head.error().detail[2]});
+    if (segment_name(head->segment) != name) {
+        return std::optional(Damage{name, 16, "says that it is " + segment_name(head->segment)});
+    }
+    if (head->first_record != next_record_) {
+        return std::optional(Damage{name, 24,
+                                    "begins with record " + std::to_string(head->first_record) +
+                                        ", but record " + std::to_string(next_record_) +
+                                        " is due"});
+    }
+    last_ = *head;
+    last_end_ = kFileHeadBytes;
+    ++report_.segments;
+    return replay_records(name, *head, content, last);
+}
+
+Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::string& name,
+                                                                 const SegmentHead& head,
+                                                                 std::string_view content,
+                                                                 bool last) {
+    std::uint32_t next_position = 0;
+    while (true) {
+        const std::optional<RecordHead> record = valid_record(content, last_end_, head.seed);
+        if (!record) break;
+        if (record->number != next_record_ ||
+            (record->position != next_position && record->position != 0)) {
+            return std::optional(Damage{name, last_end_, "a record is out of order"});
+        }
+        const std::string_view frame = content.substr(last_end_, record->length);
+        FF_CHECK(visitor_.record(frame.substr(kRecordHeadBytes)));
+        ++report_.records;
+        ++next_record_;
+        next_position = record->position + 1;
+        last_end_ += record->length;
+        replay_bytes_ += record->length;
+    }
+    switch (judge_tail(content, last_end_, next_record_, head.seed)) {
+        case TailKind::Clean:
+            return std::optional<Damage>();
+        case TailKind::Torn:
+            if (!last) break;
+            FF_CHECK(cut_torn(name, content.size()));
+            return std::optional<Damage>();
+        case TailKind::Damaged:
+            break;
+    }
+    return std::optional(Damage{name, last_end_, "the checksum of a record is wrong"});
+}
+
+Result<Done> Recovery::cut_torn(const std::string& name, std::uint64_t size) {
+    report_.torn = Cut{.file = path(name),
+                       .offset = last_end_,
+                       .bytes = size - last_end_,
+                       .what = "a write that a crash cut short"};
+    FF_TRY(const std::unique_ptr<File> file, files_.open(path(name), OpenMode::ReadWrite));
+    return file->truncate(last_end_);
+}
+
+/// Everything from the damage on is set aside: what follows it cannot be applied without it.
+Result<Done> Recovery::repair_segments(const Damage& damage, std::size_t at) {
+    const std::uint64_t broken = segments_[at];
+    const bool cut_within =
+        last_ && last_->segment == broken && damage.name == segment_name(broken);
+    // The last one first, so that a crash in between leaves no gap.
+    for (std::size_t i = segments_.size(); i-- > at + (cut_within ? 1 : 0);) {
+        FF_CHECK(set_aside(segment_name(segments_[i])));
+    }
+    if (cut_within) {
+        FF_TRY(const std::string kept, free_copy_name(damage.name));
+        FF_TRY(const std::unique_ptr<File> file,
+               files_.open(path(damage.name), OpenMode::ReadWrite));
+        FF_TRY(const std::uint64_t size, file->size());
+        FF_CHECK(copy(damage.name, kept, size, {}));
+        FF_CHECK(files_.sync_folder(folder_));
+        FF_CHECK(file->truncate(damage.offset));
+        report_.repaired.push_back(Cut{.file = path(damage.name),
+                                       .offset = damage.offset,
+                                       .bytes = size - damage.offset,
+                                       .what = damage.what,
+                                       .copy = path(kept)});
+    }
+    // Said of the file that was at fault, also where it was set aside whole or is missing.
+    for (Cut& cut : report_.repaired) {
+        if (cut.file == path(damage.name)) cut.what = damage.what;
+    }
+    return files_.sync_folder(folder_);
+}
+
+Result<Done> Recovery::open_last() {
+    Journal& journal = *journal_;
+    if (!last_) {
+        SegmentHead head{
+            .shard = options_.shard, .segment = first_segment_, .first_record = next_record_};
+        FF_TRY(journal.file_, Journal::create_segment(files_, folder_, head, options_.grow_bytes));
+        FF_CHECK(files_.sync_folder(folder_));
+        last_ = head;
+        last_end_ = kFileHeadBytes;
+    } else {
+        const std::string name = path(segment_name(last_->segment));
+        FF_TRY(journal.file_, files_.open(name, OpenMode::ReadWrite));
+    }
+    // What was replayed may come from a process that was killed before it synced.
+    FF_CHECK(journal.file_->sync());
+    FF_TRY(journal.allocated_, journal.file_->size());
+    journal.head_ = *last_;
+    journal.end_ = last_end_;
+    journal.next_record_ = next_record_;
+    journal.synced_record_ = next_record_;
+    journal.replay_bytes_->store(replay_bytes_);
+    return Done{};
+}
+
+Error Recovery::refuse(const Damage& damage) const {
+    return corruption(path(damage.name), damage.offset, damage.what);
+}
+
+Result<std::string> Recovery::free_copy_name(const std::string& name) const {
+    for (std::uint64_t n = 1;; ++n) {
+        std::string candidate = name + ".damaged-" + std::to_string(n);
+        FF_TRY(const bool taken, files_.exists(path(candidate)));
+        if (!taken) return candidate;
+    }
+}
+
+/// The first `bytes` bytes of a file and `more`, durable under another name.
+Result<Done> Recovery::copy(const std::string& from, const std::string& to, std::uint64_t bytes,
+                            std::string_view more) {
+    FF_TRY(const std::unique_ptr<File> source, files_.open(path(from), OpenMode::Read));
+    FF_TRY(const std::unique_ptr<File> target, files_.open(path(to), OpenMode::Create));
+    for (std::uint64_t at = 0; at < bytes;) {
+        FF_TRY(const std::string part,
+               source->read_at(at, std::min<std::uint64_t>(kCopyBytes, bytes - at)));
+        if (part.empty()) break;
+        FF_CHECK(target->write_at(at, part));
+        at += part.size();
+    }
+    if (!more.empty()) FF_CHECK(target->write_at(bytes, more));
+    return target->sync();
+}
+
+Result<Done> Recovery::set_aside(const std::string& name) {
+    FF_TRY(const std::string kept, free_copy_name(name));
+    FF_TRY(const std::unique_ptr<File> file, files_.open(path(name), OpenMode::Read));
+    FF_TRY(const std::uint64_t size, file->size());
+    FF_CHECK(files_.rename(path(name), path(kept)));
+    report_.repaired.push_back(
+        Cut{.file = path(name), .bytes = size, .what = "follows damage", .copy = path(kept)});
+    return Done{};
+}
+
+Result<Done> Recovery::remove_replaced() {
+    for (const std::uint64_t segment : older_segments_) {
+        FF_CHECK(files_.remove(path(segment_name(segment))));
+    }
+    for (const std::uint64_t snapshot : older_snapshots_) {
+        FF_CHECK(files_.remove(path(snapshot_name(snapshot))));
+    }
+    return Done{};
+}
+
+}  // namespace ff::journal

@@ -1,0 +1,84 @@
+#include "journal/store_file.h"
+
+#include <optional>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/numbers.h"
+#include "journal/crc32c.h"
+#include "journal/format.h"
+
+// STORE is text, for people: one fact a line, and the checksum of all lines before it.
+//     flowfabric-store
+//     format 1
+//     shards 4
+//     id 01J...
+//     checksum 1234567890
+
+namespace ff::journal {
+namespace {
+
+constexpr std::string_view kName = "STORE";
+
+std::string encode(const StoreFacts& facts) {
+    std::string text = "flowfabric-store\nformat " + std::to_string(facts.format_version) +
+                       "\nshards " + std::to_string(facts.shards) + "\nid " + facts.id + "\n";
+    return text + "checksum " + std::to_string(crc32c(text)) + "\n";
+}
+
+std::string_view next_line(std::string_view& text, std::string_view label) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos || !text.starts_with(label)) return {};
+    const std::string_view value = text.substr(label.size(), end - label.size());
+    text.remove_prefix(end + 1);
+    return value;
+}
+
+std::optional<std::uint32_t> parse_u32(std::string_view text) {
+    const std::optional<std::uint64_t> value = parse_canonical_u64(text);
+    if (!value || *value > 0xffffffffU) return std::nullopt;
+    return static_cast<std::uint32_t>(*value);
+}
+
+Result<StoreFacts> decode(std::string_view path, std::string_view content) {
+    std::string_view rest = content;
+    const std::string_view magic = next_line(rest, "flowfabric-");
+    const std::optional<std::uint32_t> version = parse_u32(next_line(rest, "format "));
+    const std::optional<std::uint32_t> shards = parse_u32(next_line(rest, "shards "));
+    const std::string_view id = next_line(rest, "id ");
+    if (magic != "store" || !version || !shards) return corruption(path, 0, "cannot be read");
+    StoreFacts facts{.format_version = *version, .shards = *shards, .id = std::string(id)};
+    // There is one spelling, so this also checks the checksum.
+    if (encode(facts) != content) return corruption(path, 0, "the checksum is wrong");
+    if (facts.format_version != kFormatVersion) {
+        return corruption(
+            path, 0, "format version " + std::to_string(facts.format_version) + " is not known");
+    }
+    return facts;
+}
+
+}  // namespace
+
+Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
+                                   const StoreFacts& wanted) {
+    FF_ASSERT(wanted.shards > 0);
+    FF_ASSERT(wanted.id.find_first_of(" \r\n") == std::string::npos);
+    const std::string path = join_path(folder, kName);
+    Result<std::string> content = read_file(files, path);
+    if (!content) {
+        if (category_of(content.error()) != FileError::NotFound) return std::move(content).error();
+        FF_CHECK(files.make_folder(folder));
+        FF_CHECK(write_file_atomically(files, folder, std::string(kName), encode(wanted)));
+        return wanted;
+    }
+    FF_TRY(const StoreFacts facts, decode(path, *content));
+    if (facts.shards != wanted.shards) {
+        return invalid_input("shards", "the store in " + folder + " was made with " +
+                                           std::to_string(facts.shards) + " shards, not " +
+                                           std::to_string(wanted.shards) +
+                                           "; the number is fixed when a store is made");
+    }
+    return facts;
+}
+
+}  // namespace ff::journal
