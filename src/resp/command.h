@@ -86,17 +86,21 @@ class Command {
     std::string_view* views() { return reinterpret_cast<std::string_view*>(block_.get()); }
     const char* text() const { return reinterpret_cast<const char*>(views() + views_max_); }
     char* text() { return reinterpret_cast<char*>(views() + views_max_); }
+    /// "*", 20 digits and a line end: any count fits in front of the arguments.
+    static constexpr std::size_t kHeadBytes = 23;
+
     /// Makes room and returns the block that was left, which the caller keeps while it still reads
     /// arguments from it.
     Block grow(std::size_t bytes, std::size_t args);
+    void copy_content(const Command& from);
     void write_count();
 
     Block block_;
     std::size_t views_max_ = 0;
     std::size_t text_max_ = 0;
     /// End of the arguments within the text, and start of the count line.
-    std::size_t text_end_ = 0;
-    std::size_t head_ = 0;
+    std::size_t text_end_ = kHeadBytes;
+    std::size_t head_ = kHeadBytes;
     std::size_t argc_ = 0;
 };
 

@@ -75,25 +75,30 @@ class Parser {
 
     std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
     void consume(std::size_t bytes);
-    bool in_value() const;
+    void append_text(std::string_view bytes);
+    /// Whether `bytes` more would still be within the limit of the whole value.
+    bool within_value(std::size_t bytes) const;
+    bool may_begin_line(char type) const;
 
-    Step step();
     Step read_line();
     Step read_bulk();
     Step read_bulk_end();
     Step on_line(char type, std::string_view line);
-    Step on_number_line(char type, std::string_view line);
+    Step on_scalar_line(char type, std::string_view line);
     Step on_bulk_line(char type, std::string_view line);
     Step on_chunk_line(std::string_view line);
     Step on_aggregate_line(char type, std::string_view line);
     Step on_stream_end(std::string_view line);
-    Step open(Frame frame);
+    Step open_bulk(std::size_t length);
+    Step close_frame();
     Step finish_text();
     Step deliver(Value value);
 
     Step fail(std::string_view what, std::uint64_t at, std::string message);
     Step fail_limit(std::string_view limit, std::size_t most);
     Step fail_byte(std::uint64_t at, char byte);
+    /// A line that should hold a number does not: names the byte, or the fault if none stands out.
+    Step fail_number(std::string_view what, std::string_view line);
 
     ParserLimits limits_;
 
@@ -107,8 +112,10 @@ class Parser {
     Mode mode_ = Mode::Line;
     /// The string under way: its type, what is left of its length (or chunk), its bytes so far.
     Type text_type_ = Type::BulkString;
+    /// Between `$?` and `;0`: only chunks may come.
     bool text_streamed_ = false;
-    bool text_open_ = false;
+    /// A value, or an attribute before one, has begun and not ended.
+    bool value_open_ = false;
     std::size_t text_left_ = 0;
     std::string text_;
     std::vector<Frame> stack_;

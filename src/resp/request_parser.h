@@ -55,10 +55,8 @@ class RequestParser {
     RequestStatus parse_count(std::string_view request);
     RequestStatus parse_args(std::string_view request);
     RequestStatus parse_inline(std::string_view request);
-    bool split_inline(std::string_view line);
-    /// The quoted argument at `rest`, unescaped into `unquoted_`; returns what follows it, or
-    /// fails.
-    bool read_quoted(std::string_view& rest);
+    /// False if quotes are not closed, or something stands right behind them.
+    bool split_inline(std::string_view rest);
     void rebase(const char* origin);
     RequestStatus complete(std::size_t consumed);
     RequestStatus need_more(std::size_t bytes);

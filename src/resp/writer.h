@@ -38,8 +38,7 @@ class ReplyWriter {
     /// A line end inside becomes a blank, here and in `error`: it would end the reply early.
     void status(std::string_view text);
     void ok() { out_.append("+OK\r\n"); }
-    /// The whole line without the `-`: "ERR what happened". In RESP3 a text with line ends is sent
-    /// whole, as a bulk error.
+    /// The whole line without the `-`: "ERR what happened".
     void error(std::string_view text);
     void big_number(std::string_view digits);
     /// `format` is exactly three bytes.
@@ -51,6 +50,7 @@ class ReplyWriter {
     void set(std::size_t elements);
     void push(std::size_t elements);
 
+    /// An error with line ends is sent whole in RESP3, as a bulk error; else as `error` does.
     void write_value(const Value& value);
 
   private:

@@ -1,0 +1,2 @@
+// Beast's own code, compiled once for the whole program.
+#include <boost/beast/src.hpp>

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string_view>
+
+#include "keyspace/byte_string.h"
+#include "keyspace/dense_index.h"
+#include "keyspace/symbol_table.h"
+
+namespace ff::keyspace {
+
+/// A hash in 16 bytes plus one block. The flat form holds the values and, behind them, the symbols
+/// of their fields, searched by a scan that the compiler vectorises; it keeps the order of
+/// insertion. A hash with many fields, or with one that has no symbol, takes the named form.
+class HashValue {
+  public:
+    static constexpr std::uint32_t kFlatFieldsMax = 96;
+
+    HashValue() = default;
+    HashValue(HashValue&& other) noexcept;
+    HashValue& operator=(HashValue&& other) noexcept;
+    ~HashValue();
+
+    std::uint32_t size() const;
+    const ByteString* find(const SymbolTable& symbols, std::string_view field) const;
+    /// True if the field is new.
+    bool put(SymbolTable& symbols, std::string_view field, std::string_view value);
+    bool erase(const SymbolTable& symbols, std::string_view field);
+    /// Makes room for this many more fields at once.
+    void reserve(std::size_t more);
+    HashValue clone() const;
+
+    /// visit(std::string_view field, std::string_view value)
+    template <class Visit>
+    void for_each(const SymbolTable& symbols, Visit&& visit) const {
+        if (is_named_) {
+            for (const Field& field : named().items()) visit(field.name.view(), field.value.view());
+            return;
+        }
+        for (std::uint32_t i = 0; i < count_; ++i) {
+            visit(symbols.name(flat_symbols()[i]), flat_values()[i].view());
+        }
+    }
+
+  private:
+    struct Field {
+        ByteString name;
+        ByteString value;
+        std::string_view key() const { return name.view(); }
+    };
+    using Named = DenseIndex<Field>;
+
+    Named& named() const { return *static_cast<Named*>(block_); }
+    ByteString* flat_values() const { return static_cast<ByteString*>(block_); }
+    SymbolTable::Symbol* flat_symbols() const {
+        return reinterpret_cast<SymbolTable::Symbol*>(flat_values() + capacity_);
+    }
+    std::uint32_t flat_find(SymbolTable::Symbol symbol) const;
+    void flat_resize(std::uint32_t capacity);
+    void make_named(const SymbolTable& symbols);
+    void release();
+
+    // The flat block or a Named, both owned.
+    void* block_ = nullptr;
+    std::uint16_t count_ = 0;
+    std::uint16_t capacity_ = 0;
+    bool is_named_ = false;
+};
+
+static_assert(sizeof(HashValue) == 16);
+
+}  // namespace ff::keyspace

@@ -1,0 +1,258 @@
+#include "keyspace/sorted_set.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ff::keyspace {
+namespace {
+
+bool comes_before(double a_score, std::string_view a, double b_score, std::string_view b) {
+    if (a_score != b_score) return a_score < b_score;
+    return a < b;
+}
+
+std::ptrdiff_t signed_of(std::size_t n) {
+    return static_cast<std::ptrdiff_t>(n);
+}
+
+}  // namespace
+
+std::uint32_t SortedSet::size() const {
+    return large_ ? large_->members.size() : static_cast<std::uint32_t>(small_.size());
+}
+
+SortedSet::Place SortedSet::Large::place_of(std::uint32_t rank) const {
+    std::size_t block = 0;
+    std::size_t left = rank;
+    while (left >= blocks[block].size()) left -= blocks[block++].size();
+    return {.block = block, .offset = blocks[block].begin + left};
+}
+
+std::uint32_t SortedSet::Large::rank_of(Place place) const {
+    std::size_t rank = 0;
+    for (std::size_t i = 0; i < place.block; ++i) rank += blocks[i].size();
+    if (place.block < blocks.size()) rank += place.offset - blocks[place.block].begin;
+    return static_cast<std::uint32_t>(rank);
+}
+
+void SortedSet::Large::step(Place& place, bool down) const {
+    if (!down) {
+        if (++place.offset < blocks[place.block].refs.size()) return;
+        if (++place.block < blocks.size()) place.offset = blocks[place.block].begin;
+        return;
+    }
+    if (place.offset > blocks[place.block].begin) {
+        --place.offset;
+    } else if (place.block > 0) {
+        place.offset = blocks[--place.block].refs.size() - 1;
+    }
+}
+
+SortedSet::Place SortedSet::Large::lower_bound(double score, std::string_view member) const {
+    const auto before = [&](const Ref& ref) {
+        return comes_before(ref.score, ref.node->member.view(), score, member);
+    };
+    const auto block =
+        std::partition_point(blocks.begin(), blocks.end(),
+                             [&](const Block& candidate) { return before(candidate.refs.back()); });
+    if (block == blocks.end()) return {.block = blocks.size(), .offset = 0};
+    const auto ref = std::partition_point(block->refs.begin() + signed_of(block->begin),
+                                          block->refs.end(), before);
+    return {.block = static_cast<std::size_t>(block - blocks.begin()),
+            .offset = static_cast<std::size_t>(ref - block->refs.begin())};
+}
+
+void SortedSet::Large::insert(const Node& node) {
+    const Ref ref{.score = node.score, .node = &node};
+    if (blocks.empty()) blocks.emplace_back();
+    Place place = lower_bound(node.score, node.member.view());
+    if (place.block == blocks.size()) {
+        place = {.block = blocks.size() - 1, .offset = blocks.back().refs.size()};
+    }
+    Block* block = &blocks[place.block];
+    if (block->begin > 0 && place.offset == block->begin) {
+        block->refs[--block->begin] = ref;
+        return;
+    }
+    if (block->size() >= kBlockMax) {
+        // A set that grows at its end leaves full blocks behind; any other block is halved.
+        const bool at_end = place.block + 1 == blocks.size() && place.offset == block->refs.size();
+        const std::size_t cut = at_end ? block->refs.size() : block->begin + block->size() / 2;
+        Block upper;
+        upper.refs.reserve(kBlockMax / 2);
+        upper.refs.assign(block->refs.begin() + signed_of(cut), block->refs.end());
+        block->refs.resize(cut);
+        blocks.insert(blocks.begin() + signed_of(place.block) + 1, std::move(upper));
+        if (at_end || place.offset > cut) {
+            ++place.block;
+            place.offset -= cut;
+        }
+        block = &blocks[place.block];
+    }
+    block->refs.insert(block->refs.begin() + signed_of(place.offset), ref);
+    if (block->begin > kBlockMax) {
+        block->refs.erase(block->refs.begin(), block->refs.begin() + signed_of(block->begin));
+        block->begin = 0;
+    }
+}
+
+void SortedSet::Large::remove(Place place) {
+    Block& block = blocks[place.block];
+    if (place.offset == block.begin) {
+        ++block.begin;
+    } else {
+        block.refs.erase(block.refs.begin() + signed_of(place.offset));
+    }
+    if (block.size() == 0) {
+        blocks.erase(blocks.begin() + signed_of(place.block));
+        return;
+    }
+    if (place.block + 1 == blocks.size()) return;
+    Block& next = blocks[place.block + 1];
+    if (block.size() + next.size() > kBlockMax / 2) return;
+    block.refs.insert(block.refs.end(), next.refs.begin() + signed_of(next.begin), next.refs.end());
+    blocks.erase(blocks.begin() + signed_of(place.block) + 1);
+}
+
+std::uint32_t SortedSet::small_find(std::string_view member) const {
+    std::uint32_t at = 0;
+    while (at < small_.size() && small_[at].member.view() != member) ++at;
+    return at;
+}
+
+void SortedSet::small_insert(double score, ByteString member) {
+    const auto at = std::partition_point(small_.begin(), small_.end(), [&](const Item& item) {
+        return comes_before(item.score, item.member.view(), score, member.view());
+    });
+    small_.insert(at, Item{.score = score, .member = std::move(member)});
+}
+
+void SortedSet::make_large() {
+    auto large = std::make_unique<Large>();
+    for (Item& item : small_) {
+        auto node = std::make_unique<Node>(
+            Node{.score = item.score, .member = std::move(item.member)});
+        large->insert(*node);
+        large->members.append(NodeOwner{.node = std::move(node)});
+    }
+    small_ = {};
+    large_ = std::move(large);
+}
+
+std::optional<double> SortedSet::score(std::string_view member) const {
+    if (large_ != nullptr) {
+        const std::uint32_t at = large_->members.find(member);
+        if (at == DenseIndex<NodeOwner>::kNowhere) return std::nullopt;
+        return large_->members.at(at).node->score;
+    }
+    const std::uint32_t at = small_find(member);
+    if (at == small_.size()) return std::nullopt;
+    return small_[at].score;
+}
+
+SortedSet::Put SortedSet::put(double score, std::string_view member) {
+    if (large_ == nullptr) {
+        const std::uint32_t at = small_find(member);
+        if (at < small_.size()) {
+            if (small_[at].score == score) return Put::Same;
+            ByteString kept = std::move(small_[at].member);
+            small_.erase(small_.begin() + at);
+            small_insert(score, std::move(kept));
+            return Put::Moved;
+        }
+        if (small_.size() < kSmallMax) {
+            small_insert(score, ByteString(member));
+            return Put::Added;
+        }
+        make_large();
+    }
+    const std::uint32_t at = large_->members.find(member);
+    if (at == DenseIndex<NodeOwner>::kNowhere) {
+        auto node = std::make_unique<Node>(Node{.score = score, .member = ByteString(member)});
+        large_->insert(*node);
+        large_->members.append(NodeOwner{.node = std::move(node)});
+        return Put::Added;
+    }
+    Node& node = *large_->members.at(at).node;
+    if (node.score == score) return Put::Same;
+    large_->remove(large_->lower_bound(node.score, member));
+    node.score = score;
+    large_->insert(node);
+    return Put::Moved;
+}
+
+bool SortedSet::erase(std::string_view member) {
+    if (large_ == nullptr) {
+        const std::uint32_t at = small_find(member);
+        if (at == small_.size()) return false;
+        small_.erase(small_.begin() + at);
+        return true;
+    }
+    const std::uint32_t at = large_->members.find(member);
+    if (at == DenseIndex<NodeOwner>::kNowhere) return false;
+    large_->remove(large_->lower_bound(large_->members.at(at).node->score, member));
+    large_->members.erase(at);
+    return true;
+}
+
+void SortedSet::erase_ranks(std::uint32_t first, std::uint32_t count) {
+    if (large_ == nullptr) {
+        small_.erase(small_.begin() + first, small_.begin() + first + count);
+        return;
+    }
+    for (; count > 0; --count) {
+        const Place place = large_->place_of(first);
+        const Node* node = large_->blocks[place.block].refs[place.offset].node;
+        const std::uint32_t at = large_->members.find(node->member.view());
+        large_->remove(place);
+        large_->members.erase(at);
+    }
+}
+
+std::uint32_t SortedSet::count_before(double score, bool with_equal) const {
+    const auto before = [&](const auto& item) {
+        return with_equal ? item.score <= score : item.score < score;
+    };
+    if (large_ == nullptr) {
+        return static_cast<std::uint32_t>(
+            std::partition_point(small_.begin(), small_.end(), before) - small_.begin());
+    }
+    const auto& blocks = large_->blocks;
+    const auto block =
+        std::partition_point(blocks.begin(), blocks.end(),
+                             [&](const Block& candidate) { return before(candidate.refs.back()); });
+    Place place{.block = static_cast<std::size_t>(block - blocks.begin()), .offset = 0};
+    if (block != blocks.end()) {
+        place.offset = static_cast<std::size_t>(
+            std::partition_point(block->refs.begin() + signed_of(block->begin), block->refs.end(),
+                                 before) -
+            block->refs.begin());
+    }
+    return large_->rank_of(place);
+}
+
+std::uint32_t SortedSet::rank_from(ScoreBound min) const {
+    return count_before(min.score, min.exclusive);
+}
+
+std::uint32_t SortedSet::rank_to(ScoreBound max) const {
+    return count_before(max.score, !max.exclusive);
+}
+
+SortedSet SortedSet::clone() const {
+    SortedSet copy;
+    if (large_ != nullptr) copy.large_ = std::make_unique<Large>();
+    copy.small_.reserve(small_.size());
+    for_ranks(0, size(), false, [&copy](std::string_view member, double score) {
+        if (copy.large_ == nullptr) {
+            copy.small_.push_back(Item{.score = score, .member = ByteString(member)});
+            return;
+        }
+        auto node = std::make_unique<Node>(Node{.score = score, .member = ByteString(member)});
+        copy.large_->insert(*node);
+        copy.large_->members.append(NodeOwner{.node = std::move(node)});
+    });
+    return copy;
+}
+
+}  // namespace ff::keyspace

@@ -1,0 +1,52 @@
+#include "keyspace/symbol_table.h"
+
+#include "keyspace/quick_hash.h"
+
+namespace ff::keyspace {
+
+SymbolTable::SymbolTable() : slots_(256) {}
+
+std::size_t SymbolTable::probe(std::string_view name, std::uint32_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    while (slots_[at].symbol != kNoSymbol &&
+           (slots_[at].hash != hash || names_[slots_[at].symbol].view() != name)) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+SymbolTable::Symbol SymbolTable::find(std::string_view name) const {
+    if (name.size() > kNameBytesMax) return kNoSymbol;
+    return slots_[probe(name, quick_hash32(name))].symbol;
+}
+
+SymbolTable::Symbol SymbolTable::intern(std::string_view name) {
+    if (name.size() > kNameBytesMax) return kNoSymbol;
+    const std::uint32_t hash = quick_hash32(name);
+    std::size_t at = probe(name, hash);
+    if (slots_[at].symbol != kNoSymbol) return slots_[at].symbol;
+    if (names_.size() == kSymbolsMax) return kNoSymbol;
+    if ((names_.size() + 1) * 2 > slots_.size()) {
+        grow();
+        at = probe(name, hash);
+    }
+    const auto symbol = static_cast<Symbol>(names_.size());
+    names_.emplace_back(name);
+    slots_[at] = {.hash = hash, .symbol = symbol};
+    return symbol;
+}
+
+void SymbolTable::grow() {
+    const auto old = std::move(slots_);
+    slots_.assign(old.size() * 2, Slot{});
+    const std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+        if (slot.symbol == kNoSymbol) continue;
+        std::size_t at = slot.hash & mask;
+        while (slots_[at].symbol != kNoSymbol) at = (at + 1) & mask;
+        slots_[at] = slot;
+    }
+}
+
+}  // namespace ff::keyspace

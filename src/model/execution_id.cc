@@ -1,0 +1,84 @@
+#include "model/execution_id.h"
+
+#include <limits>
+
+#include "base/numbers.h"
+#include "model/error_catalogue.h"
+#include "model/refusal.h"
+
+namespace ff::model {
+namespace {
+
+constexpr std::string_view kOpen = "{fp:";
+constexpr std::string_view kClose = "}:";
+
+}  // namespace
+
+Result<ExecutionId> ExecutionId::parse(std::string_view text) {
+    if (!text.starts_with(kOpen)) return refuse_with("MissingTag", text);
+    const std::size_t close = text.find(kClose, kOpen.size());
+    if (close == std::string_view::npos) return refuse_with("MissingTag", text);
+    const std::string_view digits = text.substr(kOpen.size(), close - kOpen.size());
+    const auto index = parse_canonical_u64(digits);
+    if (!index || *index > std::numeric_limits<std::uint16_t>::max())
+        return refuse_with("InvalidPartitionIndex", digits);
+    FF_TRY(const Uuid uuid, Uuid::parse(text.substr(close + kClose.size())));
+    return ExecutionId(static_cast<std::uint16_t>(*index), uuid);
+}
+
+ExecutionId ExecutionId::for_flow(const FlowId& flow, const PartitionConfig& config,
+                                  Random& random) {
+    return deterministic_for_flow(flow, config, Uuid::mint_v4(random));
+}
+
+ExecutionId ExecutionId::deterministic_for_flow(const FlowId& flow, const PartitionConfig& config,
+                                                const Uuid& uuid) {
+    return {partition_of(flow, config).index(), uuid};
+}
+
+ExecutionId ExecutionId::solo(const LaneId& lane, const PartitionConfig& config,
+                              const SoloPartitioner& partitioner, Random& random) {
+    return deterministic_solo(lane, config, partitioner, Uuid::mint_v4(random));
+}
+
+ExecutionId ExecutionId::deterministic_solo(const LaneId& lane, const PartitionConfig& config,
+                                            const SoloPartitioner& partitioner, const Uuid& uuid) {
+    const std::uint16_t index = partitioner.partition(lane, config);
+    FF_ASSERT(index < config.num_flow_partitions());
+    return {index, uuid};
+}
+
+ExecutionId ExecutionId::spread_solo(const SpreadPlace& place, const Uuid& uuid) {
+    const std::uint16_t first = place.partitioner.partition(place.lane, place.config);
+    return {place.spread.place(first, place.idempotency_key, uuid, place.config), uuid};
+}
+
+std::string ExecutionId::to_string() const {
+    std::string out(kOpen);
+    out += std::to_string(index_);
+    out += kClose;
+    out += uuid_.to_string();
+    return out;
+}
+
+Result<Done> check_in_range(const ExecutionId& id, const PartitionConfig& config) {
+    if (id.partition_index() >= config.num_flow_partitions())
+        return refuse("partition_out_of_range");
+    return Done{};
+}
+
+Result<ExecutionId> parse_execution_id_at_ingress(std::string_view text,
+                                                  const PartitionConfig& config) {
+    FF_TRY(ExecutionId id, ExecutionId::parse(text));
+    FF_CHECK(check_in_range(id, config));
+    return id;
+}
+
+Result<Done> check_same_partition(const ExecutionId& id, const FlowId& flow,
+                                  const PartitionConfig& config) {
+    const PartitionKey home = partition_of(flow, config);
+    if (id.partition() == home) return Done{};
+    return make_error("partition_mismatch", {id.partition().tag(), home.tag()});
+}
+
+}  // namespace ff::model

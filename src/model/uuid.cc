@@ -1,0 +1,76 @@
+#include "model/uuid.h"
+
+#include "model/refusal.h"
+
+namespace ff::model {
+namespace {
+
+constexpr bool is_hyphen_position(std::size_t at) {
+    return at == 8 || at == 13 || at == 18 || at == 23;
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+void stamp(Uuid::Raw& raw, unsigned version) {
+    raw[6] = static_cast<std::uint8_t>((raw[6] & 0x0fU) | (version << 4U));
+    raw[8] = static_cast<std::uint8_t>((raw[8] & 0x3fU) | 0x80U);
+}
+
+}  // namespace
+
+Result<Uuid> Uuid::parse(std::string_view text) {
+    if (text.size() != kTextSize) return refuse_with("InvalidUuid", text);
+    Raw raw{};
+    std::size_t byte = 0;
+    for (std::size_t at = 0; at < kTextSize;) {
+        if (is_hyphen_position(at)) {
+            if (text[at] != '-') return refuse_with("InvalidUuid", text);
+            ++at;
+            continue;
+        }
+        const int high = hex_digit(text[at]);
+        const int low = hex_digit(text[at + 1]);
+        if (high < 0 || low < 0) return refuse_with("InvalidUuid", text);
+        raw[byte++] = static_cast<std::uint8_t>(high * 16 + low);
+        at += 2;
+    }
+    return Uuid(raw);
+}
+
+Uuid Uuid::mint_v4(Random& random) {
+    Raw raw{};
+    random.fill(raw);
+    stamp(raw, 4);
+    return Uuid(raw);
+}
+
+Uuid Uuid::mint_v7(Random& random, const Clock& clock) {
+    Raw raw{};
+    random.fill(raw);
+    auto ms = static_cast<std::uint64_t>(to_ms(clock.now()));
+    for (std::size_t at = 6; at-- > 0;) {
+        raw[at] = static_cast<std::uint8_t>(ms & 0xffU);
+        ms >>= 8U;
+    }
+    stamp(raw, 7);
+    return Uuid(raw);
+}
+
+std::string Uuid::to_string() const {
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out(kTextSize, '-');
+    std::size_t at = 0;
+    for (const std::uint8_t byte : raw_) {
+        if (is_hyphen_position(at)) ++at;
+        out[at++] = kDigits[byte >> 4U];
+        out[at++] = kDigits[byte & 0xfU];
+    }
+    return out;
+}
+
+}  // namespace ff::model
