@@ -1,14 +1,14 @@
 #include "support/process.h"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <map>
 #include <stdexcept>
 #include <system_error>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): not every libc declares it
 
@@ -95,13 +95,14 @@ Process::Process(const ProcessOptions& options) {
     }
     const int out = open_output(folder_.file("out"));
     const int err = open_output(folder_.file("err"));
-    const Launch launch{.argv = argv.data(),
-                        .envp = envp.data(),
-                        .directory = options.directory.empty() ? nullptr : options.directory.c_str(),
-                        .out = out,
-                        .err = err,
-                        .failure = failure[1],
-                        .parent = ::getpid()};
+    const Launch launch{
+        .argv = argv.data(),
+        .envp = envp.data(),
+        .directory = options.directory.empty() ? nullptr : options.directory.c_str(),
+        .out = out,
+        .err = err,
+        .failure = failure[1],
+        .parent = ::getpid()};
     pid_ = ::fork();
     if (pid_ == 0) become(launch);
     const int fork_error = errno;

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <csignal>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "base/time.h"
 #include "support/temp_dir.h"

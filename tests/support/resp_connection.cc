@@ -1,17 +1,17 @@
 #include "support/resp_connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace ff::testing {
 namespace {
@@ -72,19 +72,32 @@ std::string listed(std::string_view open, const std::vector<RespValue>& items, c
 std::string to_string(const RespValue& value) {
     using enum RespValue::Kind;
     switch (value.kind) {
-        case Simple: return value.text;
-        case Error: return "(error) " + value.text;
-        case Integer: return std::to_string(value.integer);
-        case Bulk: return quoted(value.text);
-        case Null: return "nil";
-        case Array: return listed("[", value.items, ']');
-        case Map: return listed("map{", value.items, '}');
-        case Set: return listed("set(", value.items, ')');
-        case Push: return listed("push(", value.items, ')');
-        case Double: return "(double) " + value.text;
-        case Bool: return value.integer != 0 ? "true" : "false";
-        case BigNumber: return "(big) " + value.text;
-        case Verbatim: return "(verbatim) " + quoted(value.text);
+        case Simple:
+            return value.text;
+        case Error:
+            return "(error) " + value.text;
+        case Integer:
+            return std::to_string(value.integer);
+        case Bulk:
+            return quoted(value.text);
+        case Null:
+            return "nil";
+        case Array:
+            return listed("[", value.items, ']');
+        case Map:
+            return listed("map{", value.items, '}');
+        case Set:
+            return listed("set(", value.items, ')');
+        case Push:
+            return listed("push(", value.items, ')');
+        case Double:
+            return "(double) " + value.text;
+        case Bool:
+            return value.integer != 0 ? "true" : "false";
+        case BigNumber:
+            return "(big) " + value.text;
+        case Verbatim:
+            return "(verbatim) " + quoted(value.text);
     }
     return "(unknown)";
 }
@@ -206,8 +219,8 @@ std::vector<RespValue> RespConnection::commands(const std::vector<std::vector<st
     std::vector<RespValue> replies;
     while (replies.size() < list.size()) {
         RespValue value = value_or_throw(read());
-        auto& target = value.kind == RespValue::Kind::Push ? pushes_.emplace_back()
-                                                           : replies.emplace_back();
+        auto& target =
+            value.kind == RespValue::Kind::Push ? pushes_.emplace_back() : replies.emplace_back();
         target = std::move(value);
     }
     return replies;
@@ -282,30 +295,44 @@ Result<RespValue> RespConnection::read_value(int depth) {
     FF_TRY(const std::string line, read_line());
     const std::string_view rest = std::string_view(line).substr(line.empty() ? 0 : 1);
     switch (line.empty() ? '\0' : line.front()) {
-        case '+': return RespValue{.kind = Simple, .text = std::string(rest)};
-        case '-': return RespValue{.kind = RespValue::Kind::Error, .text = std::string(rest)};
-        case ',': return RespValue{.kind = Double, .text = std::string(rest)};
-        case '(': return RespValue{.kind = BigNumber, .text = std::string(rest)};
-        case '_': return RespValue{};
-        case '#': return RespValue{.kind = Bool, .integer = rest == "t" ? 1 : 0};
+        case '+':
+            return RespValue{.kind = Simple, .text = std::string(rest)};
+        case '-':
+            return RespValue{.kind = RespValue::Kind::Error, .text = std::string(rest)};
+        case ',':
+            return RespValue{.kind = Double, .text = std::string(rest)};
+        case '(':
+            return RespValue{.kind = BigNumber, .text = std::string(rest)};
+        case '_':
+            return RespValue{};
+        case '#':
+            return RespValue{.kind = Bool, .integer = rest == "t" ? 1 : 0};
         case ':': {
             const std::optional<std::int64_t> number = integer_of(rest);
             if (!number.has_value()) return broken("bad integer " + line);
             return RespValue{.kind = Integer, .integer = *number};
         }
-        case '$': return read_blob(Bulk, rest);
-        case '=': return read_blob(Verbatim, rest);
-        case '!': return read_blob(RespValue::Kind::Error, rest);
-        case '*': return read_items(Array, rest, depth);
-        case '~': return read_items(Set, rest, depth);
-        case '%': return read_items(Map, rest, depth);
-        case '>': return read_items(Push, rest, depth);
+        case '$':
+            return read_blob(Bulk, rest);
+        case '=':
+            return read_blob(Verbatim, rest);
+        case '!':
+            return read_blob(RespValue::Kind::Error, rest);
+        case '*':
+            return read_items(Array, rest, depth);
+        case '~':
+            return read_items(Set, rest, depth);
+        case '%':
+            return read_items(Map, rest, depth);
+        case '>':
+            return read_items(Push, rest, depth);
         case '|': {
             // Attributes describe the reply that follows and are not part of it.
             FF_TRY(const RespValue skipped, read_items(Map, rest, depth));
             return read_value(depth + 1);
         }
-        default: return broken("unknown reply " + line);
+        default:
+            return broken("unknown reply " + line);
     }
 }
 

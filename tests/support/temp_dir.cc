@@ -1,12 +1,12 @@
 #include "support/temp_dir.h"
 
-#include <stdlib.h>
-
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
+
+#include <stdlib.h>
 
 namespace ff::testing {
 
