@@ -84,14 +84,15 @@ bool has_line_end(std::string_view text) {
 }  // namespace
 
 std::size_t format_double(double number, char* to) {
-    constexpr double kPlainIntegerEnd = 4503599627370496.0;  // 2^52
+    // As Valkey 8 does: up to here an integral number is printed digit by digit, exactly.
+    constexpr double kPlainIntegerMax = 4611686018427387904.0;  // 2^62
     char* at = to;
     if (std::isnan(number)) return std::size_t(put(at, "nan") - to);
     if (std::signbit(number)) *at++ = '-';
     const double magnitude = std::fabs(number);
     if (std::isinf(magnitude)) {
         at = put(at, "inf");
-    } else if (magnitude < kPlainIntegerEnd && std::trunc(magnitude) == magnitude) {
+    } else if (magnitude <= kPlainIntegerMax && std::trunc(magnitude) == magnitude) {
         at = std::to_chars(at, at + 20, static_cast<std::int64_t>(magnitude)).ptr;
     } else {
         at = put_decimal(at, shortest_decimal(magnitude));
