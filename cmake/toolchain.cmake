@@ -29,6 +29,10 @@ if(FF_SANITIZE)
     add_compile_definitions(FF_SANITIZED=1)
 endif()
 
+if(FF_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 add_compile_definitions(
     BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
 
