@@ -1,7 +1,5 @@
 #include "model/exec_keys.h"
 
-#include "model/key_text.h"
-
 namespace ff::model {
 
 ExecKeys::ExecKeys(const ExecutionId& id) : tag_(id.partition().tag()), eid_(id.to_string()) {}
@@ -130,18 +128,11 @@ std::string ExecKeys::input(std::string_view name) const {
     return concat({"ff:exec:", tag_, ":", eid_, ":input:", name});
 }
 
-std::string ExecKeys::claim_request(const WorkerInstanceId& worker,
-                                    std::string_view request_id) const {
-    return concat({"ff:claimreq:", tag_, ":", worker.text(), ":", request_id});
-}
 std::string ExecKeys::idempotency(const Namespace& ns, const IdempotencyKey& key) const {
     return concat({"ff:idem:", tag_, ":", ns.text(), ":", key.text()});
 }
 std::string ExecKeys::waitpoint_key(const WaitpointKey& key) const {
     return of_partition("ff:wpkey:", key.text());
-}
-std::string ExecKeys::noop() const {
-    return concat({"ff:noop:", tag_});
 }
 
 }  // namespace ff::model

@@ -5,6 +5,7 @@
 
 #include "model/execution_id.h"
 #include "model/ids.h"
+#include "model/key_text.h"
 
 namespace ff::model {
 
@@ -59,12 +60,10 @@ class ExecKeys {
     std::string inputs() const;
     std::string input(std::string_view name) const;
 
-    std::string claim_request(const WorkerInstanceId& worker, std::string_view request_id) const;
     std::string idempotency(const Namespace& ns, const IdempotencyKey& key) const;
     /// A reserved name; nothing reads or writes it.
     std::string waitpoint_key(const WaitpointKey& key) const;
-    /// Fills a KEYS position that a call does not need.
-    std::string noop() const;
+    std::string noop() const { return noop_key(tag_); }
 
   private:
     std::string of_execution(std::string_view suffix) const;

@@ -16,4 +16,10 @@ inline std::string concat(std::initializer_list<std::string_view> pieces) {
     return out;
 }
 
+/// `ff:noop:<tag>` fills a KEYS position that a call does not need. No function reads or writes it;
+/// `tag` includes its braces.
+inline std::string noop_key(std::string_view tag) {
+    return concat({"ff:noop:", tag});
+}
+
 }  // namespace ff::model

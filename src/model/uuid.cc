@@ -1,5 +1,9 @@
 #include "model/uuid.h"
 
+#include <algorithm>
+
+#include "base/digest.h"
+#include "model/key_text.h"
 #include "model/refusal.h"
 
 namespace ff::model {
@@ -58,6 +62,14 @@ Uuid Uuid::mint_v7(Random& random, const Clock& clock) {
         ms >>= 8U;
     }
     stamp(raw, 7);
+    return Uuid(raw);
+}
+
+Uuid Uuid::named(const Uuid& space, std::string_view name) {
+    const Bytes digest = sha1(concat({space.bytes(), name}));
+    Raw raw{};
+    std::copy_n(digest.begin(), raw.size(), raw.begin());
+    stamp(raw, 5);
     return Uuid(raw);
 }
 

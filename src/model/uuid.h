@@ -27,6 +27,9 @@ class Uuid {
     /// Sorts by the clock's millisecond; for ids whose order in an index should follow time.
     static Uuid mint_v7(Random& random, const Clock& clock);
 
+    /// Version 5 (SHA-1): the same bytes for the same namespace and name, always.
+    static Uuid named(const Uuid& space, std::string_view name);
+
     /// Hyphenated, lower case.
     std::string to_string() const;
     const Raw& raw() const { return raw_; }

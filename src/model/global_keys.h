@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/ids.h"
+
+namespace ff::model {
+
+// Names that belong to no partition. Functions never touch these keys; the server reads and writes
+// each with plain commands.
+
+constexpr std::string_view kPartitionConfigKey = "ff:config:partitions";
+constexpr std::string_view kLanesKey = "ff:idx:lanes";
+constexpr std::string_view kNamespacesKey = "ff:idx:namespaces";
+constexpr std::string_view kAuditEventsKey = "ff:audit:events";
+
+std::string lane_config_key(const LaneId& lane);
+std::string lane_counts_key(const LaneId& lane);
+
+std::string namespace_config_key(const Namespace& ns);
+std::string namespace_executions_key(const Namespace& ns);
+/// The executions of a namespace that carry a tag with that value.
+std::string tag_key(const Namespace& ns, std::string_view key, std::string_view value);
+
+// Publish/subscribe channels.
+
+constexpr std::string_view kDagCompletionsChannel = "ff:dag:completions";
+constexpr std::string_view kFlowCompletionsChannel = "ff:flow:completions";
+constexpr std::string_view kAdmissionFreedChannel = "ff:admission:freed";
+/// Matches the wake channels of all lanes.
+constexpr std::string_view kWakeChannelPattern = "ff:wake:*";
+std::string wake_channel(const LaneId& lane);
+
+}  // namespace ff::model
