@@ -107,4 +107,8 @@ std::string IndexKeys::claim_request(const WorkerInstanceId& worker,
     return concat({"ff:claimreq:", tag_, ":", worker.text(), ":", request_id});
 }
 
+std::string IndexKeys::waitpoint(const WaitpointId& id) const {
+    return concat({"ff:wp:", tag_, ":", id.to_string()});
+}
+
 }  // namespace ff::model
