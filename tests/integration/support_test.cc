@@ -86,6 +86,18 @@ TEST(ValkeyServer, IsSilentWhilePaused) {
     EXPECT_EQ(to_string(server.connect()("PING")), "PONG");
 }
 
+TEST(ValkeyServer, SpeaksTlsWithACertificateOfItsOwnAuthority) {
+    ValkeyServer server = ValkeyServer::start({.tls = true});
+    const auto verify = [&server](const std::string& ca_file) {
+        return run_command({"openssl", "s_client", "-connect",
+                            "127.0.0.1:" + std::to_string(server.tls_port()), "-CAfile", ca_file,
+                            "-verify_return_error", "-verify_ip", "127.0.0.1"})
+            .exit_code;
+    };
+    EXPECT_EQ(verify(server.certificates().ca_file()), 0);
+    EXPECT_NE(verify(Certificates().ca_file()), 0);
+}
+
 TEST(ValkeyServer, SaysWhyItDoesNotStart) {
     try {
         ValkeyServer::start({.arguments = {"--no-such-setting", "1"}});

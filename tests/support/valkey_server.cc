@@ -28,8 +28,10 @@ ValkeyServer::ValkeyServer(ValkeyOptions options) : options_(std::move(options))
 
 ValkeyServer ValkeyServer::start(ValkeyOptions options) {
     ValkeyServer server(std::move(options));
+    if (server.options_.tls) server.certificates_ = std::make_unique<Certificates>();
     for (int attempt = 1; attempt <= kStartsMax; ++attempt) {
         server.port_ = server.options_.cluster ? free_cluster_port() : free_port();
+        if (server.options_.tls) server.tls_port_ = free_port();
         server.launch();
         if (server.await_ready()) return server;
     }
@@ -44,12 +46,18 @@ void ValkeyServer::launch() {
     add({"--port", std::to_string(port_), "--bind", "127.0.0.1"});
     add({"--unixsocket", unix_socket(), "--dir", folder(), "--daemonize", "no"});
     add({"--save", "", "--appendonly", "no", "--enable-debug-command", "local"});
-    // A replica of a test is always in reach: it need not wait for others to sync along.
-    add({"--repl-diskless-sync-delay", "0"});
+    // A replica syncs at once, and is in the slot map only after its primary's first ping to it.
+    add({"--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"});
     if (options_.cluster) {
         add({"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"});
         add({"--cluster-node-timeout", "2000", "--cluster-port",
              std::to_string(port_ + kClusterBusOffset)});
+    }
+    if (options_.tls) {
+        add({"--tls-port", std::to_string(tls_port_), "--tls-auth-clients", "no"});
+        add({"--tls-cert-file", certificates_->server_certificate_file()});
+        add({"--tls-key-file", certificates_->server_key_file()});
+        add({"--tls-ca-cert-file", certificates_->ca_file()});
     }
     args.insert(args.end(), options_.arguments.begin(), options_.arguments.end());
     process_ = std::make_unique<Process>(ProcessOptions{.args = std::move(args)});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "support/certificates.h"
 #include "support/process.h"
 #include "support/resp_connection.h"
 #include "support/temp_dir.h"
@@ -19,6 +20,8 @@ struct ValkeyOptions {
     std::vector<std::string> arguments{};
     /// The node of a cluster: takes a pair of ports and starts with the cluster enabled.
     bool cluster = false;
+    /// Also listens with TLS, with certificates of its own and without asking for the client's.
+    bool tls = false;
 };
 
 /// A store server of our own on free ports of 127.0.0.1 with a folder of its own, gone with this
@@ -29,6 +32,9 @@ class ValkeyServer {
     static ValkeyServer start(ValkeyOptions options = {});
 
     std::uint16_t port() const { return port_; }
+    /// Only of a server with `tls`, as the certificates are.
+    std::uint16_t tls_port() const { return tls_port_; }
+    const Certificates& certificates() const { return *certificates_; }
     std::string unix_socket() const { return folder_.file("s"); }
     /// Where the server keeps its files.
     std::string folder() const { return folder_.path().string(); }
@@ -58,6 +64,8 @@ class ValkeyServer {
     ValkeyOptions options_;
     TempDir folder_{};
     std::uint16_t port_ = 0;
+    std::uint16_t tls_port_ = 0;
+    std::unique_ptr<Certificates> certificates_{};
     std::unique_ptr<Process> process_{};
 };
 
