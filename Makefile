@@ -1,10 +1,5 @@
 # The one door: `make help` lists what is behind it. Every target may be repeated at any time.
 
-export CCACHE_BASEDIR := $(CURDIR)
-export CCACHE_NOHASHDIR := 1
-export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_file_ctime
-export CCACHE_MAXSIZE ?= 2G
-
 JOBS ?= 2
 ARGS ?=
 SOAK_FUZZ_S ?= 60
@@ -90,9 +85,8 @@ format:
 
 lint: deps check
 	@mkdir -p build
-	@$(MAKE) build/debug/build.ninja
-	@ninja -C build/debug -j $(JOBS) --quiet ff_pch ff_test_pch
-	@LINT=$(LINT) scripts/lint
+	@$(MAKE) build-debug
+	@LINT=$(LINT) JOBS=$(JOBS) scripts/lint
 
 clean:
 	@rm -rf build

@@ -79,7 +79,7 @@ std::optional<Bytes> from_base64(std::string_view text) {
     std::uint32_t word = 0;
     unsigned bits = 0;
     for (const char c : text) {
-        const int value = kBase64Values[static_cast<unsigned char>(c)];
+        const std::int8_t value = kBase64Values[static_cast<unsigned char>(c)];
         if (value < 0) return std::nullopt;
         word = (word << 6) | static_cast<std::uint32_t>(value);
         bits += 6;

@@ -41,7 +41,7 @@ std::string now_text() {
     const auto now = std::chrono::system_clock::now();
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-    const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
+    const auto seconds = static_cast<std::time_t>(ms / 1000);
     std::tm parts{};
     gmtime_r(&seconds, &parts);
     std::array<char, 40> buffer{};

@@ -39,7 +39,7 @@ ValkeyCluster::ValkeyCluster(const ValkeyClusterOptions& options)
     }
 }
 
-ValkeyCluster ValkeyCluster::start(ValkeyClusterOptions options) {
+ValkeyCluster ValkeyCluster::start(const ValkeyClusterOptions& options) {
     ValkeyCluster cluster(options);
     cluster.assign_slots();
     cluster.meet();

@@ -82,7 +82,7 @@ struct ValkeyClusterOptions {
 class ValkeyCluster {
   public:
     /// Returns when every node says cluster_state:ok and every replica has its primary's data.
-    static ValkeyCluster start(ValkeyClusterOptions options = {});
+    static ValkeyCluster start(const ValkeyClusterOptions& options = {});
 
     std::size_t size() const { return nodes_.size(); }
     ValkeyServer& node(std::size_t index) { return nodes_.at(index); }

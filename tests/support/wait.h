@@ -13,7 +13,7 @@ constexpr Millis kPatience{20'000};
 /// Asks `condition` again and again until it holds; false when it did not within `timeout`.
 /// For conditions of other processes, which cannot notify us.
 template <class Condition>
-bool wait_until(Condition condition, Millis timeout = kPatience) {
+bool wait_until(Condition&& condition, Millis timeout = kPatience) {
     constexpr Millis kBetween{5};
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     while (!condition()) {
