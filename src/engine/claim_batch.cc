@@ -1,0 +1,189 @@
+#include "engine/claim_batch.h"
+
+#include "base/numbers.h"
+#include "model/index_keys.h"
+
+namespace ff::engine {
+namespace {
+
+constexpr std::string_view kFunction = "ff_claim_batch";
+
+std::string join_lines(const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& item : list) {
+        if (!text.empty()) text += '\n';
+        text += item;
+    }
+    return text;
+}
+
+std::vector<std::string> split_lines(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        lines.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) break;
+        text.remove_prefix(end + 1);
+    }
+    return lines;
+}
+
+Result<ClaimedTask::PayloadState> read_payload_state(const ReplyReader& task) {
+    FF_TRY(const std::string_view text, task.text(13, "payload_state"));
+    if (text == "inline") return ClaimedTask::PayloadState::Inline;
+    if (text == "none") return ClaimedTask::PayloadState::None;
+    if (text == "omitted") return ClaimedTask::PayloadState::Omitted;
+    return task.fault("payload_state");
+}
+
+Result<Fence> read_fence(const ReplyReader& task) {
+    FF_TRY(const model::LeaseId lease, task.parsed<model::LeaseId>(2, "lease_id"));
+    FF_TRY(const model::LeaseEpoch epoch, task.parsed<model::LeaseEpoch>(3, "lease_epoch"));
+    FF_TRY(const model::AttemptId attempt, task.parsed<model::AttemptId>(5, "attempt_id"));
+    return Fence{.lease_id = lease, .lease_epoch = epoch, .attempt_id = attempt};
+}
+
+Result<ClaimedTask> read_task(const store::Reply& item) {
+    const ReplyReader task(kFunction, item.items());
+    FF_TRY(const model::ExecutionId id, task.parsed<model::ExecutionId>(1, "execution_id"));
+    FF_TRY(const Fence fence, read_fence(task));
+    FF_TRY(const Timestamp expires, task.time(4, "lease_expires_at"));
+    FF_TRY(const model::AttemptIndex index, task.parsed<model::AttemptIndex>(6, "attempt_index"));
+    FF_TRY(const std::string_view type, task.text(7, "attempt_type"));
+    FF_TRY(const std::string_view kind, task.text(8, "execution_kind"));
+    FF_TRY(const std::string_view ns, task.text(9, "namespace"));
+    FF_TRY(const std::string_view flow, task.text(10, "flow_id"));
+    FF_TRY(const std::int64_t priority, task.integer(11, "priority"));
+    FF_TRY(const Timestamp created, task.time(12, "created_at"));
+    FF_TRY(const ClaimedTask::PayloadState payload_state, read_payload_state(task));
+    FF_TRY(const std::string_view payload, task.text(14, "payload"));
+    FF_TRY(const auto tags, task.items(15, "tags"));
+    ClaimedTask claimed{.execution_id = id,
+                        .fence = fence,
+                        .lease_expires_at = expires,
+                        .attempt_index = index,
+                        .attempt_type = std::string(type),
+                        .execution_kind = std::string(kind),
+                        .ns = std::string(ns),
+                        .flow_id = std::string(flow),
+                        .priority = priority,
+                        .created_at = created,
+                        .payload_state = payload_state,
+                        .payload = Bytes(payload),
+                        .payload_encoding = std::string(task.text_or_empty(16)),
+                        .suspension_id = std::string(task.text_or_empty(17)),
+                        .close_reason = std::string(task.text_or_empty(18)),
+                        .continuation = Bytes(task.text_or_empty(19))};
+    for (std::size_t i = 0; i + 1 < tags.size(); i += 2) {
+        const auto name = tags[i].text();
+        const auto value = tags[i + 1].text();
+        if (!name || !value) return task.fault("tags");
+        claimed.tags.emplace_back(*name, *value);
+    }
+    return claimed;
+}
+
+Result<DeferredTask> read_deferred(const store::Reply& item) {
+    const ReplyReader task(kFunction, item.items());
+    FF_TRY(const model::ExecutionId id, task.parsed<model::ExecutionId>(1, "execution_id"));
+    FF_TRY(const std::string_view ns, task.text(2, "namespace"));
+    FF_TRY(const std::string_view flow, task.text(3, "flow_id"));
+    FF_TRY(const std::string_view budgets, task.text(4, "budget_ids"));
+    FF_TRY(const std::string_view quota, task.text(5, "quota_policy_id"));
+    FF_TRY(const std::int64_t priority, task.integer(6, "priority"));
+    return DeferredTask{.execution_id = id,
+                        .ns = std::string(ns),
+                        .flow_id = std::string(flow),
+                        .budget_ids_csv = std::string(budgets),
+                        .quota_policy_id = std::string(quota),
+                        .priority = priority};
+}
+
+Result<Done> read_stats(const ReplyReader& reader, ClaimedBatch& batch) {
+    FF_TRY(const auto items, reader.items(6, "stats"));
+    const ReplyReader stats(kFunction, items);
+    FF_TRY(batch.examined, stats.integer(1, "examined"));
+    FF_TRY(batch.moved_to_route, stats.integer(2, "moved_to_route"));
+    FF_TRY(batch.eligible_left, stats.integer(3, "eligible_left"));
+    FF_TRY(const std::int64_t armed, stats.integer(4, "armed"));
+    batch.armed = armed != 0;
+    batch.waiting_namespaces = split_lines(stats.text_or_empty(5));
+    return Done{};
+}
+
+}  // namespace
+
+void ClaimBatch::write(CallWriter& to) const {
+    to.begin(kFunction, 8);
+    write_keys(to);
+    write_arguments(to);
+}
+
+void ClaimBatch::write_keys(CallWriter& to) const {
+    const model::IndexKeys index(partition);
+    const model::LaneKeys indexes = index.lane(lane);
+    to.key("eligible", indexes.eligible());
+    to.key("blocked_route", indexes.blocked_route());
+    to.key("lease_expiry", index.lease_expiry());
+    to.key("worker_leases", index.worker_leases(worker_instance_id));
+    to.key("active_index", indexes.active());
+    to.key("attempt_timeout", index.attempt_timeout());
+    to.key("execution_deadline", index.execution_deadline());
+    to.key("wake", index.wake());
+}
+
+void ClaimBatch::write_arguments(CallWriter& to) const {
+    to.arg("worker_id", worker_id.text());
+    to.arg("worker_instance_id", worker_instance_id.text());
+    to.arg("lane_id", lane.text());
+    to.arg("worker_capabilities_csv", capabilities_csv);
+    to.arg("max_tasks", static_cast<std::int64_t>(leases.size()));
+    to.arg("lease_ttl_ms", lease_ttl);
+    to.arg("renew_before_ms", renew_before);
+    to.arg("request_id", request_id);
+    to.arg("scan_depth", scan_depth);
+    to.arg("max_payload_bytes", payload_bytes_max);
+    to.arg("admission", bypass_admission ? "bypass" : "defer");
+    to.arg("gated_namespaces", join_lines(gated_namespaces));
+    to.arg("gate_flows", gate_flows ? "1" : "0");
+    to.arg("over_share_namespaces", join_lines(over_share_namespaces));
+    to.arg("fair_priority_floor", fair_priority_floor);
+    to.arg("namespace_filter", only_namespace ? only_namespace->text() : std::string());
+    to.arg("arm_wake_ms", arm_wake);
+    to.arg("include_reclaim", reclaim_first ? "1" : "0");
+    to.arg("admitted_count", static_cast<std::int64_t>(admitted.size()));
+    for (const Admitted& one : admitted) {
+        to.arg("admitted_execution_id", one.execution_id.to_string());
+        to.arg("admitted_quota_ids", one.quota_ids_csv);
+    }
+    for (const NewLease& lease : leases) {
+        to.arg("lease_id", lease.lease_id.to_string());
+        to.arg("attempt_id", lease.attempt_id.to_string());
+    }
+}
+
+Result<ClaimedBatch> ClaimBatch::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kFunction, reply));
+    ClaimedBatch batch{.duplicate = reader.word() == "DUPLICATE"};
+    FF_TRY(const auto claimed, reader.items(3, "claimed"));
+    for (const store::Reply& item : claimed) {
+        FF_TRY(ClaimedTask task, read_task(item));
+        batch.claimed.push_back(std::move(task));
+    }
+    FF_TRY(const auto deferred, reader.items(4, "deferred"));
+    for (const store::Reply& item : deferred) {
+        FF_TRY(DeferredTask task, read_deferred(item));
+        batch.deferred.push_back(std::move(task));
+    }
+    FF_TRY(const auto not_claimed, reader.items(5, "not_claimed"));
+    for (const store::Reply& item : not_claimed) {
+        const ReplyReader pair(kFunction, item.items());
+        FF_TRY(const std::string_view id, pair.text(1, "execution_id"));
+        FF_TRY(const std::string_view code, pair.text(2, "code"));
+        batch.not_claimed.emplace_back(id, code);
+    }
+    FF_CHECK(read_stats(reader, batch));
+    return batch;
+}
+
+}  // namespace ff::engine

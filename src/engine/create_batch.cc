@@ -1,0 +1,35 @@
+#include "engine/create_batch.h"
+
+#include "model/index_keys.h"
+
+namespace ff::engine {
+namespace {
+
+constexpr std::string_view kFunction = "ff_create_batch";
+constexpr std::int64_t kStride = 16;
+
+}  // namespace
+
+void CreateBatch::write(CallWriter& to) const {
+    const model::IndexKeys index(partition);
+    to.begin(kFunction, 3);
+    to.key("execution_deadline", index.execution_deadline());
+    to.key("all_executions", index.all_executions());
+    to.key("wake", index.wake());
+    to.arg("count", static_cast<std::int64_t>(executions.size()));
+    to.arg("stride", kStride);
+    for (const CreateExecution& execution : executions) execution.write_arguments(to);
+}
+
+Result<CreateBatch::Outcome> CreateBatch::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kFunction, reply));
+    const auto items = reply.items().subspan(2);
+    if (items.size() != executions.size()) return reader.fault("items");
+    Outcome outcome;
+    for (const store::Reply& item : items) {
+        outcome.push_back(CreateExecution::read_item(kFunction, item));
+    }
+    return outcome;
+}
+
+}  // namespace ff::engine

@@ -1,0 +1,146 @@
+#include "engine/end_execution.h"
+
+#include "engine/execution_keys.h"
+#include "engine/fence_arguments.h"
+#include "engine/own_success.h"
+
+namespace ff::engine {
+namespace {
+
+constexpr std::string_view kComplete = "ff_complete_execution";
+constexpr std::string_view kFail = "ff_fail_execution";
+constexpr std::string_view kCancel = "ff_cancel_execution";
+
+}  // namespace
+
+void CompleteExecution::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kComplete, 12);
+    to.key("exec_core", keys.exec.core());
+    to.key("attempt_hash", keys.derived);
+    to.key("lease_expiry", keys.index.lease_expiry());
+    to.key("worker_leases", keys.derived);
+    to.key("terminal", keys.derived);
+    to.key("lease_current", keys.exec.lease_current());
+    to.key("lease_history", keys.exec.lease_history());
+    to.key("active", keys.derived);
+    to.key("stream_meta", keys.derived);
+    to.key("result", keys.derived);
+    to.key("attempt_timeout", keys.index.attempt_timeout());
+    to.key("execution_deadline", keys.index.execution_deadline());
+    to.arg("execution_id", keys.exec.id());
+    write_fence(to, fence);
+    to.arg("result_payload", result);
+    write_source(to, fence);
+    to.arg("result_encoding", result_encoding);
+}
+
+Result<CompleteExecution::Outcome> CompleteExecution::read(const store::Reply& reply) const {
+    const auto reader = ReplyReader::open(kComplete, reply);
+    if (reader) return Outcome{.replayed = false};
+    const auto released = released_by(reader.error(), fence);
+    if (released && released->last_release_op == "completed") return Outcome{.replayed = true};
+    return reader.error();
+}
+
+Result<CompleteExecution::Outcome> CompleteExecution::read_item(std::string_view function,
+                                                                const store::Reply& item) const {
+    const auto parts = item.items();
+    if (parts.empty() || parts.front().text() != execution_id.to_string()) {
+        return ReplyReader(function, parts).fault("execution_id");
+    }
+    store::Reply::Items rest(parts.begin() + 1, parts.end());
+    return read(store::Reply::array(std::move(rest)));
+}
+
+void FailExecution::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kFail, 12);
+    to.key("exec_core", keys.exec.core());
+    to.key("attempt_hash", keys.derived);
+    to.key("lease_expiry", keys.index.lease_expiry());
+    to.key("worker_leases", keys.derived);
+    to.key("terminal", keys.derived);
+    to.key("delayed", keys.derived);
+    to.key("lease_current", keys.exec.lease_current());
+    to.key("lease_history", keys.exec.lease_history());
+    to.key("active", keys.derived);
+    to.key("stream_meta", keys.derived);
+    to.key("attempt_timeout", keys.index.attempt_timeout());
+    to.key("execution_deadline", keys.index.execution_deadline());
+    to.arg("execution_id", keys.exec.id());
+    write_fence(to, fence);
+    to.arg("failure_reason", reason);
+    to.arg("failure_category", category);
+    to.arg("retry_policy_json", "");
+    write_source(to, fence);
+    to.arg("retry_policy_source", retry_by_policy ? "stored" : "");
+    to.arg("fallback_to", fallback_to);
+}
+
+Result<FailExecution::Outcome> FailExecution::read(const store::Reply& reply) const {
+    const auto opened = ReplyReader::open(kFail, reply);
+    if (!opened) {
+        const auto released = released_by(opened.error(), fence);
+        if (!released) return opened.error();
+        if (released->last_release_op == "failed_terminal") return Outcome{.replayed = true};
+        if (released->last_release_op != "failed_retry_scheduled") return opened.error();
+        return Outcome{.replayed = true,
+                       .retry_scheduled = true,
+                       .delay_until = released->delay_until.value_or(Timestamp())};
+    }
+    const ReplyReader& reader = *opened;
+    FF_TRY(const std::string_view result, reader.text(3, "result"));
+    if (result == "terminal_failed") {
+        FF_TRY(const std::string_view why, reader.text(4, "why"));
+        return Outcome{.why = std::string(why)};
+    }
+    if (result != "retry_scheduled") return reader.fault("result");
+    FF_TRY(const Timestamp delay_until, reader.time(4, "delay_until"));
+    FF_TRY(const model::AttemptIndex next,
+           reader.parsed<model::AttemptIndex>(5, "next_attempt_index"));
+    return Outcome{.retry_scheduled = true, .delay_until = delay_until, .next_attempt = next};
+}
+
+void CancelExecution::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kCancel, 21);
+    to.key("exec_core", keys.exec.core());
+    to.key("attempt_hash", keys.derived);
+    to.key("stream_meta", keys.derived);
+    to.key("lease_current", keys.exec.lease_current());
+    to.key("lease_history", keys.exec.lease_history());
+    to.key("lease_expiry", keys.index.lease_expiry());
+    to.key("worker_leases", keys.derived);
+    to.key("suspension_current", keys.exec.suspension_current());
+    to.key("waitpoint_hash", keys.derived);
+    to.key("wp_condition", keys.derived);
+    to.key("suspension_timeout", keys.index.suspension_timeout());
+    to.key("terminal", keys.derived);
+    to.key("attempt_timeout", keys.index.attempt_timeout());
+    to.key("execution_deadline", keys.index.execution_deadline());
+    for (const std::string_view lane_index :
+         {"eligible", "delayed", "blocked_deps", "blocked_budget", "blocked_quota", "blocked_route",
+          "blocked_operator"}) {
+        to.key(lane_index, keys.derived);
+    }
+    to.arg("execution_id", keys.exec.id());
+    to.arg("reason", reason);
+    to.arg("source", source);
+    write_fence(to, fence);
+}
+
+Result<CancelExecution::Outcome> CancelExecution::read(const store::Reply& reply) const {
+    const auto opened = ReplyReader::open(kCancel, reply);
+    if (!opened) {
+        const auto released = released_by(opened.error(), fence);
+        const bool own = released && released->last_release_op == "cancelled";
+        const bool done_anyway = !fence && outcome_told_by(opened.error()) == "cancelled";
+        if (own || done_anyway) return Outcome{.replayed = true};
+        return opened.error();
+    }
+    FF_TRY(const std::string_view phase, opened->text(4, "previous_phase"));
+    return Outcome{.previous_phase = std::string(phase)};
+}
+
+}  // namespace ff::engine

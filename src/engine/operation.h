@@ -1,0 +1,42 @@
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+#include "base/task.h"
+#include "engine/call_writer.h"
+#include "engine/reply_reader.h"
+#include "store/store.h"
+
+namespace ff::engine {
+
+/// An operation is a value: its fields are the request, `write` says them as a function call,
+/// `read` understands the reply. Both are pure. `resend_safe` says whether this very call may be
+/// sent again by machinery after its reply was lost.
+template <class T>
+concept Operation = requires(const T& operation, CallWriter& writer, const store::Reply& reply) {
+    typename T::Outcome;
+    { operation.write(writer) } -> std::same_as<void>;
+    { operation.read(reply) } -> std::same_as<Result<typename T::Outcome>>;
+    { operation.resend_safe() } -> std::same_as<bool>;
+};
+
+template <Operation Op>
+store::Call to_call(const Op& operation, Deadline deadline) {
+    CommandWriter writer;
+    operation.write(writer);
+    return store::Call{.command = std::move(writer).take(),
+                       .deadline = deadline,
+                       .resend_safe = operation.resend_safe()};
+}
+
+/// One operation, one function call. The store outlives the task.
+template <Operation Op>
+Task<typename Op::Outcome> run(store::Store& store, Op operation,
+                               Deadline deadline = Deadline::after(store::kCallPatience)) {
+    store::Call call = to_call(operation, deadline);
+    FF_CO_TRY(const store::Reply reply, co_await store.fcall(std::move(call)));
+    co_return operation.read(reply);
+}
+
+}  // namespace ff::engine

@@ -1,0 +1,73 @@
+#include "engine/pause_execution.h"
+
+#include "engine/execution_keys.h"
+#include "engine/fence_arguments.h"
+#include "engine/own_success.h"
+
+namespace ff::engine {
+namespace {
+
+constexpr std::string_view kDelay = "ff_delay_execution";
+constexpr std::string_view kWaitChildren = "ff_move_to_waiting_children";
+
+/// Both calls name the same nine keys but for the index the execution enters.
+void write_keys(CallWriter& to, const ExecutionKeys& keys, std::string_view entered) {
+    to.key("exec_core", keys.exec.core());
+    to.key("attempt_hash", keys.derived);
+    to.key("lease_current", keys.exec.lease_current());
+    to.key("lease_history", keys.exec.lease_history());
+    to.key("lease_expiry", keys.index.lease_expiry());
+    to.key("worker_leases", keys.derived);
+    to.key("active", keys.derived);
+    to.key(entered, keys.derived);
+    to.key("attempt_timeout", keys.index.attempt_timeout());
+}
+
+}  // namespace
+
+void DelayExecution::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kDelay, 9);
+    write_keys(to, keys, "delayed");
+    to.arg("execution_id", keys.exec.id());
+    write_fence(to, fence);
+    to.arg("delay_until", delay_until.text());
+    write_source(to, fence);
+}
+
+Result<DelayExecution::Outcome> DelayExecution::read(const store::Reply& reply) const {
+    const auto opened = ReplyReader::open(kDelay, reply);
+    if (!opened) {
+        const auto released = released_by(opened.error(), fence);
+        if (!released || released->last_release_op != "worker_delay") return opened.error();
+        return Outcome{.replayed = true,
+                       .delay_until = released->delay_until.value_or(Timestamp())};
+    }
+    FF_TRY(const Timestamp until, opened->time(3, "delay_until"));
+    return Outcome{.delay_until = until};
+}
+
+void MoveToWaitingChildren::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kWaitChildren, 9);
+    write_keys(to, keys, "blocked_deps");
+    to.arg("execution_id", keys.exec.id());
+    write_fence(to, fence);
+    write_source(to, fence);
+    to.flag("resolve_empty", true);
+}
+
+Result<MoveToWaitingChildren::Outcome> MoveToWaitingChildren::read(
+    const store::Reply& reply) const {
+    const auto opened = ReplyReader::open(kWaitChildren, reply);
+    if (!opened) {
+        const auto released = released_by(opened.error(), fence);
+        if (!released || released->last_release_op != "waiting_children") return opened.error();
+        return Outcome{.replayed = true};
+    }
+    FF_TRY(const std::string_view result, opened->text(3, "result"));
+    if (result != "blocked" && result != "eligible") return opened->fault("result");
+    return Outcome{.blocked = result == "blocked"};
+}
+
+}  // namespace ff::engine

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/call_writer.h"
+#include "engine/due_time.h"
+#include "engine/fence.h"
+#include "engine/reply_reader.h"
+#include "model/execution_id.h"
+
+namespace ff::engine {
+
+/// `ff_delay_execution`: gives the work back until a time; the same attempt goes on then.
+struct DelayExecution {
+    struct Outcome {
+        bool replayed = false;
+        Timestamp delay_until{};
+    };
+
+    model::ExecutionId execution_id;
+    std::optional<Fence> fence{};
+    DueTime delay_until = DueTime::after(Millis(0));
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return fence.has_value(); }
+};
+
+/// `ff_move_to_waiting_children`: gives the work back until its dependencies are satisfied; at once
+/// if none is open.
+struct MoveToWaitingChildren {
+    struct Outcome {
+        bool replayed = false;
+        /// False: nothing was left to wait for. Unknown, and true, when replayed.
+        bool blocked = true;
+    };
+
+    model::ExecutionId execution_id;
+    std::optional<Fence> fence{};
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return fence.has_value(); }
+};
+
+}  // namespace ff::engine
