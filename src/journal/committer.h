@@ -94,6 +94,9 @@ class Committer {
     /// Waits while too many bytes of chunks are waiting. False: the snapshot has failed or there is
     /// none, so that the rest need not be made.
     bool write_snapshot_chunk(std::string chunk);
+    /// Whether a chunk of that size would not have to wait: a shard that has work to do makes the
+    /// next one later.
+    bool snapshot_has_room(std::size_t bytes) const;
     void finish_snapshot();
     void abandon_snapshot();
 
@@ -109,6 +112,8 @@ class Committer {
 
   private:
     struct Impl;
+    void close_snapshot(bool finish);
+
     std::unique_ptr<Journal> journal_;
     std::atomic<bool> healthy_{true};
     std::unique_ptr<Impl> impl_;

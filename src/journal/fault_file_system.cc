@@ -27,7 +27,7 @@ struct Change {
     std::string data{};
 };
 
-void apply(std::string& content, const Change& change) {
+void change_content(std::string& content, const Change& change) {
     if (change.truncate_to) {
         content.resize(*change.truncate_to, '\0');
         return;
@@ -44,11 +44,11 @@ struct Inode {
     std::vector<Change> pending;
 
     void change(Change change) {
-        apply(now, change);
+        change_content(now, change);
         pending.push_back(std::move(change));
     }
     void sync() {
-        for (const Change& one : pending) apply(durable, one);
+        for (const Change& one : pending) change_content(durable, one);
         pending.clear();
     }
 };
@@ -63,7 +63,7 @@ struct NameChange {
     std::shared_ptr<Inode> inode{};
 };
 
-void apply(Names& names, const NameChange& change) {
+void change_name(Names& names, const NameChange& change) {
     if (change.operation == Operation::Create) {
         names[change.path] = change.inode;
         return;
@@ -85,7 +85,7 @@ void apply_scattered(std::string& content, const Change& change, Random& random)
         const std::uint64_t next = (place / kSectorBytes + 1) * kSectorBytes;
         const std::uint64_t size = std::min<std::uint64_t>(next - place, change.data.size() - at);
         if (random.below(2) == 0) {
-            apply(content, Change{.offset = place, .data = change.data.substr(at, size)});
+            change_content(content, Change{.offset = place, .data = change.data.substr(at, size)});
         }
         at += size;
     }
@@ -99,13 +99,14 @@ std::string survivor(const Inode& inode, Survival survival, Random& random) {
     for (std::uint64_t i = 0; i < inode.pending.size(); ++i) {
         const Change& change = inode.pending[i];
         if (survival == Survival::Scattered) {
-            if (change.truncate_to && random.below(2) == 0) apply(content, change);
+            if (change.truncate_to && random.below(2) == 0) change_content(content, change);
             if (!change.truncate_to) apply_scattered(content, change, random);
         } else if (i < kept) {
-            apply(content, change);
+            change_content(content, change);
         } else if (i == kept && survival == Survival::Prefix && !change.truncate_to) {
             const std::uint64_t part = random.below(change.data.size() + 1);
-            apply(content, Change{.offset = change.offset, .data = change.data.substr(0, part)});
+            change_content(content,
+                           Change{.offset = change.offset, .data = change.data.substr(0, part)});
         }
     }
     return content;
@@ -159,7 +160,7 @@ struct FaultyFileSystem::State {
     }
 
     void change_names(NameChange change) {
-        apply(now, change);
+        change_name(now, change);
         pending.push_back(std::move(change));
     }
 
@@ -283,7 +284,7 @@ std::unique_ptr<FaultyFileSystem> FaultyFileSystem::crash(std::uint64_t seed) co
     if (survival == Survival::Prefix) kept = random.below(state_->pending.size() + 1);
     for (std::uint64_t i = 0; i < state_->pending.size(); ++i) {
         const bool survives = survival == Survival::Scattered ? random.below(2) == 0 : i < kept;
-        if (survives) apply(names, state_->pending[i]);
+        if (survives) change_name(names, state_->pending[i]);
     }
     auto found = std::make_unique<FaultyFileSystem>();
     found->state_->folders = state_->folders;
@@ -410,7 +411,7 @@ Result<Done> FaultyFileSystem::sync_folder(const std::string& folder) {
     std::vector<NameChange> others;
     for (NameChange& change : state_->pending) {
         if (folder_of(change.path) == folder) {
-            apply(state_->durable, change);
+            change_name(state_->durable, change);
         } else {
             others.push_back(std::move(change));
         }

@@ -104,10 +104,12 @@ Result<Done> Journal::write_group() {
     const std::uint64_t size = end_ + group_.size();
     group_.resize(bytes);
     if (!written) {
-        // What was written of the group must not be followed by anything else.
+        // What was written of the group must be gone before it is written again: the second try
+        // may differ in its heads, and a power cut could leave a mixture that looks like damage.
         Result<Done> cut = file_->truncate(end_);
         if (!cut) return fail(std::move(cut).error());
         allocated_ = end_;
+        FF_CHECK(sync());
         return written;
     }
     if (grows) allocated_ = size;

@@ -7,6 +7,8 @@ namespace {
 
 /// Small chunks are gathered into writes of about this size.
 constexpr std::size_t kWriteBytes = 256U << 10;
+/// Synced in steps, so that the last sync is short: commits of the log wait for it.
+constexpr std::uint64_t kSyncBytes = 4U << 20;
 
 }  // namespace
 
@@ -45,6 +47,10 @@ Result<Done> SnapshotWriter::flush() {
     FF_CHECK(file_->write_at(end_, buffer_));
     end_ += buffer_.size();
     buffer_.clear();
+    if (end_ - synced_ >= kSyncBytes) {
+        FF_CHECK(file_->sync());
+        synced_ = end_;
+    }
     broken_ = false;
     return Done{};
 }

@@ -45,6 +45,7 @@ class SnapshotWriter {
     std::unique_ptr<File> file_;
     std::string buffer_;
     std::uint64_t end_ = 0;
+    std::uint64_t synced_ = 0;
     std::uint64_t chunks_ = 0;
     std::uint64_t chunk_bytes_ = 0;
     bool finished_ = false;
