@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 #include "base/random.h"
-#include "journal/format.h"
+#include "journal/fault_disk.h"
 
 namespace ff::journal {
 namespace {
@@ -18,98 +18,6 @@ constexpr std::size_t kOperationKinds = 7;
 
 std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
-}
-
-/// A change of content that is not durable yet.
-struct Change {
-    std::optional<std::uint64_t> truncate_to{};
-    std::uint64_t offset = 0;
-    std::string data{};
-};
-
-void change_content(std::string& content, const Change& change) {
-    if (change.truncate_to) {
-        content.resize(*change.truncate_to, '\0');
-        return;
-    }
-    const std::size_t end = change.offset + change.data.size();
-    if (content.size() < end) content.resize(end, '\0');
-    std::copy(change.data.begin(), change.data.end(),
-              content.begin() + static_cast<std::ptrdiff_t>(change.offset));
-}
-
-struct Inode {
-    std::string now;
-    std::string durable;
-    std::vector<Change> pending;
-
-    void change(Change change) {
-        change_content(now, change);
-        pending.push_back(std::move(change));
-    }
-    void sync() {
-        for (const Change& one : pending) change_content(durable, one);
-        pending.clear();
-    }
-};
-
-using Names = std::map<std::string, std::shared_ptr<Inode>>;
-
-/// A change of names that is not durable yet.
-struct NameChange {
-    Operation operation{};
-    std::string path;
-    std::string to{};
-    std::shared_ptr<Inode> inode{};
-};
-
-void change_name(Names& names, const NameChange& change) {
-    if (change.operation == Operation::Create) {
-        names[change.path] = change.inode;
-        return;
-    }
-    // Without its source a rename has nothing to show: the creation itself was lost.
-    if (change.operation == Operation::Rename && names.contains(change.path)) {
-        names[change.to] = change.inode;
-    }
-    names.erase(change.path);
-}
-
-/// How much of what was not synced a power cut leaves.
-enum class Survival : std::uint8_t { Nothing, Everything, Prefix, Scattered };
-
-/// What is left of one write: all of it, a beginning, or any of its sectors.
-void apply_scattered(std::string& content, const Change& change, Random& random) {
-    for (std::uint64_t at = 0; at < change.data.size();) {
-        const std::uint64_t place = change.offset + at;
-        const std::uint64_t next = (place / kSectorBytes + 1) * kSectorBytes;
-        const std::uint64_t size = std::min<std::uint64_t>(next - place, change.data.size() - at);
-        if (random.below(2) == 0) {
-            change_content(content, Change{.offset = place, .data = change.data.substr(at, size)});
-        }
-        at += size;
-    }
-}
-
-std::string survivor(const Inode& inode, Survival survival, Random& random) {
-    std::string content = inode.durable;
-    std::uint64_t kept = 0;
-    if (survival == Survival::Everything) kept = inode.pending.size();
-    if (survival == Survival::Prefix) kept = random.below(inode.pending.size() + 1);
-    for (std::uint64_t i = 0; i < inode.pending.size(); ++i) {
-        const Change& change = inode.pending[i];
-        if (survival == Survival::Scattered) {
-            if (change.truncate_to && random.below(2) == 0) change_content(content, change);
-            if (!change.truncate_to) apply_scattered(content, change, random);
-        } else if (i < kept) {
-            change_content(content, change);
-        } else if (i == kept && survival == Survival::Prefix && !change.truncate_to) {
-            const std::uint64_t part = random.below(change.data.size() + 1);
-            change_content(content,
-                           Change{.offset = change.offset, .data = change.data.substr(0, part)});
-        }
-    }
-    return content;
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
                                                                  std::string_view content,
                                                                  bool last) {
     std::uint32_t next_position = 0;
+    std::uint64_t durable_before = next_record_;
     while (true) {
         const std::optional<RecordHead> record = valid_record(content, last_end_, head.seed);
         if (!record) break;
@@ -118,7 +119,9 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
         next_position = record->position + 1;
         last_end_ += record->length;
         replay_bytes_ += record->length;
+        durable_before = record->durable_before();
     }
+    if (last) remember_unsure(head, content, durable_before);
     switch (judge_tail(content, last_end_, next_record_, head.seed)) {
         case TailKind::Clean:
             return std::optional<Damage>();
@@ -130,6 +133,19 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
             break;
     }
     return std::optional(Damage{name, last_end_, "the checksum of a record is wrong"});
+}
+
+/// What the last process wrote but did not live to know durable may be in the system's memory only,
+/// and a sync that failed then may have left it there as clean, so that no later sync writes it.
+void Recovery::remember_unsure(const SegmentHead& head, std::string_view content,
+                               std::uint64_t durable_before) {
+    unsure_from_ = kFileHeadBytes;
+    while (unsure_from_ < last_end_) {
+        const std::optional<RecordHead> record = valid_record(content, unsure_from_, head.seed);
+        if (!record || record->number >= durable_before) break;
+        unsure_from_ += record->length;
+    }
+    unsure_ = content.substr(unsure_from_, last_end_ - unsure_from_);
 }
 
 Result<Done> Recovery::cut_torn(const std::string& name, std::uint64_t size) {
@@ -184,7 +200,7 @@ Result<Done> Recovery::open_last() {
         const std::string name = path(segment_name(last_->segment));
         FF_TRY(journal.file_, files_.open(name, OpenMode::ReadWrite));
     }
-    // What was replayed may come from a process that was killed before it synced.
+    if (!unsure_.empty()) FF_CHECK(journal.file_->write_at(unsure_from_, unsure_));
     FF_CHECK(journal.file_->sync());
     FF_TRY(journal.allocated_, journal.file_->size());
     journal.head_ = *last_;

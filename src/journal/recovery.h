@@ -35,6 +35,8 @@ class Recovery {
     Result<std::optional<Damage>> replay_segment(const std::string& name, bool last);
     Result<std::optional<Damage>> replay_records(const std::string& name, const SegmentHead& head,
                                                  std::string_view content, bool last);
+    void remember_unsure(const SegmentHead& head, std::string_view content,
+                         std::uint64_t durable_before);
     Result<Done> cut_torn(const std::string& name, std::uint64_t size);
     Result<Done> repair_segments(const Damage& damage, std::size_t at);
     Result<Done> open_last();
@@ -64,6 +66,9 @@ class Recovery {
     // The segment that appends will go to, once it is known.
     std::optional<SegmentHead> last_;
     std::uint64_t last_end_ = 0;
+    // Its records that nobody ever knew to be durable.
+    std::uint64_t unsure_from_ = 0;
+    std::string unsure_;
 };
 
 }  // namespace ff::journal

@@ -1,6 +1,5 @@
-#include "journal_history.h"
-
 #include "journal/format.h"
+#include "journal_history.h"
 
 // What opening makes of logs that were cut and files in which a byte has changed.
 
@@ -147,7 +146,7 @@ TEST(JournalDamage, AnyFlippedByteBeforeTheLastRecordIsRefused) {
 }
 
 TEST(JournalDamage, AnyFlippedByteOfAnEarlierSegmentIsRefused) {
-    const journal::JournalOptions options{.shard = 0, .segment_bytes = 3000, .grow_bytes = 4096};
+    const journal::JournalOptions options{.shard = 0, .segment_bytes = 1500, .grow_bytes = 4096};
     Laid laid = lay_snapshot_and_log(options);
     ASSERT_TRUE(laid.files->has(path_of(journal::segment_name(3))));
     const std::string path = path_of(journal::segment_name(2));
@@ -159,7 +158,7 @@ TEST(JournalDamage, AnyFlippedByteOfAnEarlierSegmentIsRefused) {
 }
 
 TEST(JournalDamage, AMissingSegmentIsRefused) {
-    const journal::JournalOptions options{.shard = 0, .segment_bytes = 3000, .grow_bytes = 4096};
+    const journal::JournalOptions options{.shard = 0, .segment_bytes = 1500, .grow_bytes = 4096};
     Laid laid = lay_snapshot_and_log(options);
     ASSERT_TRUE(laid.files->remove(path_of(journal::segment_name(2))));
     Content content;
@@ -198,7 +197,7 @@ TEST(JournalDamage, RepairKeepsACopyAndWhatCameBefore) {
 
 TEST(JournalDamage, RepairSetsAsideTheSegmentsThatFollowTheDamage) {
     const journal::JournalOptions options{
-        .shard = 0, .segment_bytes = 3000, .grow_bytes = 4096, .repair = true};
+        .shard = 0, .segment_bytes = 1500, .grow_bytes = 4096, .repair = true};
     Laid laid = lay_snapshot_and_log(options);
     laid.files->flip(path_of(journal::segment_name(2)), journal::kFileHeadBytes + 8, 1);
     Content content;

@@ -15,7 +15,7 @@ using journal::Operation;
 constexpr std::uint64_t kPowerCuts = 6;
 
 std::uint64_t seeds() {
-    return std::getenv("FF_SOAK") != nullptr ? 60 : 3;
+    return std::getenv("FF_SOAK") != nullptr ? 200 : 10;
 }
 
 std::uint64_t operations_of(std::uint64_t seed) {

@@ -1,0 +1,284 @@
+#include "journal/commit_loop.h"
+
+#include <algorithm>
+
+namespace ff::journal {
+namespace {
+
+/// What callers hear of a tick that is applied in memory but not stored: it may yet be.
+Error not_stored(const Error& cause) {
+    Error error{.code = "storage_error", .cls = ErrorClass::Terminal, .kind = "fatal_receive"};
+    error.detail = cause.detail;
+    error.message = "not stored: " + cause.text();
+    return error;
+}
+
+}  // namespace
+
+Error refused(std::string_view why) {
+    Error error{.code = "storage_error", .cls = ErrorClass::Retryable, .kind = "io_error"};
+    error.message = why;
+    return error;
+}
+
+void Committer::Impl::run() {
+    std::unique_lock lock(mutex);
+    while (true) {
+        wait_for_work(lock);
+        if (queue.empty() && stopping) break;
+        std::vector<Item> items = std::exchange(queue, {});
+        busy = !items.empty();
+        lock.unlock();
+        work(std::move(items));
+        lock.lock();
+    }
+    lock.unlock();
+    wind_up();
+}
+
+std::optional<SteadyClock::time_point> Committer::Impl::wake_at() const {
+    if (state == Health::State::NoSpace) return retry_at;
+    if (unsynced && options.fsync == Fsync::Interval) return sync_at;
+    return std::nullopt;
+}
+
+/// Returns with work in the queue or none of it due, but never sleeps over a snapshot's next step.
+void Committer::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
+    if (!steps.empty()) return;
+    const std::optional<SteadyClock::time_point> until = wake_at();
+    const auto has_work = [this] { return !queue.empty() || stopping; };
+    if (has_work()) return;
+    waiting = true;
+    if (until) {
+        work_came.wait_until(lock, *until, has_work);
+    } else {
+        work_came.wait(lock, has_work);
+    }
+    waiting = false;
+}
+
+void Committer::Impl::work(std::vector<Item> items) {
+    if (state == Health::State::NoSpace && SteadyClock::now() >= retry_at) retry();
+    for (Item& item : items) {
+        if (Tick* tick = std::get_if<Tick>(&item)) ticks.push_back(std::move(*tick));
+        if (SnapshotStep* step = std::get_if<SnapshotStep>(&item))
+            steps.push_back(std::move(*step));
+        if (BeginSnapshot* request = std::get_if<BeginSnapshot>(&item)) {
+            // What came before it belongs into the snapshot, what comes after it does not.
+            store_ticks();
+            for (; !steps.empty(); steps.pop_front()) take_step(std::move(steps.front()));
+            begin(std::move(*request));
+        }
+    }
+    store_ticks();
+    sync_if_due();
+    tell_of_failure();
+    {
+        const std::lock_guard lock(mutex);
+        busy = false;
+    }
+    // One step a turn, so that a snapshot delays a group by one chunk at most.
+    if (!steps.empty()) {
+        SnapshotStep step = std::move(steps.front());
+        steps.pop_front();
+        take_step(std::move(step));
+    }
+}
+
+void Committer::Impl::store_ticks() {
+    if (ticks.empty()) return;
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;
+    for (Tick& tick : ticks) {
+        if (tick.records.empty()) continue;
+        records += tick.records.count();
+        bytes += tick.records.bytes();
+        if (state == Health::State::Good) journal.append(tick.records);
+        if (state == Health::State::NoSpace) hold(tick);
+    }
+    if (held_bytes > 2 * options.queue_bytes_max) {
+        fail(refused("too much was applied while there was no space for it"));
+    }
+    Result<Done> stored = Done{};
+    if (state != Health::State::Good) {
+        stored = *trouble;
+    } else if (records > 0) {
+        stored = journal.commit(sync_mode());
+        conclude(stored);
+        if (!stored) stored = *trouble;
+    }
+    for (Tick& tick : ticks) tick.batch->release(stored);
+    const std::lock_guard lock(mutex);
+    counts.ticks += ticks.size();
+    if (stored && records > 0) {
+        ++counts.groups;
+        counts.records += records;
+        counts.bytes += bytes;
+        counts.syncs += sync_mode() == Sync::Yes ? 1 : 0;
+    }
+    record_bytes -= bytes;
+    ticks.clear();
+    room_came.notify_all();
+}
+
+void Committer::Impl::hold(Tick& tick) {
+    held_bytes += tick.records.bytes();
+    held.push_back(std::move(tick.records));
+    tick.records = Records{};
+}
+
+/// Draws the consequences of a commit.
+void Committer::Impl::conclude(const Result<Done>& stored) {
+    if (!stored) {
+        if (journal.state() == JournalState::Stuck) {
+            get_stuck(stored.error());
+        } else {
+            fail(stored.error());
+        }
+        return;
+    }
+    if (sync_mode() == Sync::Yes || unsynced) return;
+    unsynced = true;
+    sync_at = SteadyClock::now() + options.interval;
+}
+
+void Committer::Impl::sync_if_due() {
+    if (!unsynced || options.fsync != Fsync::Interval || state != Health::State::Good) return;
+    if (SteadyClock::now() < sync_at) return;
+    const Result<Done> synced = journal.sync();
+    if (!synced) return fail(synced.error());
+    unsynced = false;
+    const std::lock_guard lock(mutex);
+    ++counts.syncs;
+}
+
+void Committer::Impl::set_health(Health::State state_now, std::string text) {
+    state = state_now;
+    {
+        const std::lock_guard lock(mutex);
+        health = Health{.state = state_now, .text = std::move(text)};
+    }
+    healthy.store(state_now == Health::State::Good, std::memory_order_release);
+    room_came.notify_all();
+}
+
+void Committer::Impl::get_stuck(const Error& cause) {
+    trouble = not_stored(cause);
+    retry_pause = options.retry_least;
+    retry_at = SteadyClock::now() + retry_pause;
+    set_health(Health::State::NoSpace, "no space: " + cause.text());
+    // What it has written so far may be just the space that is missing.
+    end_snapshot(*trouble);
+}
+
+/// Stores what waited for space: the group inside the journal, then what was held since.
+void Committer::Impl::retry() {
+    Result<Done> stored = journal.retry_commit(sync_mode());
+    if (stored && !held.empty()) {
+        for (const Records& records : held) journal.append(records);
+        held.clear();
+        held_bytes = 0;
+        stored = journal.commit(sync_mode());
+    }
+    if (stored) {
+        trouble.reset();
+        set_health(Health::State::Good, {});
+        return conclude(stored);
+    }
+    if (journal.state() != JournalState::Stuck) return fail(stored.error());
+    retry_pause = std::min(retry_pause * 2, options.retry_most);
+    retry_at = SteadyClock::now() + retry_pause;
+}
+
+void Committer::Impl::fail(const Error& cause) {
+    trouble = not_stored(cause);
+    held.clear();
+    held_bytes = 0;
+    set_health(Health::State::Failed, cause.text());
+    end_snapshot(*trouble);
+}
+
+/// Releases all that waits before anybody is told, because the process ends then.
+void Committer::Impl::tell_of_failure() {
+    if (state != Health::State::Failed || failure_told) return;
+    failure_told = true;
+    std::vector<Item> items;
+    {
+        const std::lock_guard lock(mutex);
+        items = std::exchange(queue, {});
+    }
+    for (Item& item : items) {
+        if (Tick* tick = std::get_if<Tick>(&item)) ticks.push_back(std::move(*tick));
+        if (SnapshotStep* step = std::get_if<SnapshotStep>(&item)) take_step(std::move(*step));
+        if (BeginSnapshot* request = std::get_if<BeginSnapshot>(&item)) begin(std::move(*request));
+    }
+    store_ticks();
+    if (options.on_fatal) options.on_fatal(*trouble);
+}
+
+void Committer::Impl::begin(BeginSnapshot request) {
+    if (snapshot) end_snapshot(refused("another snapshot was begun"));
+    snapshot = CurrentSnapshot{.number = request.snapshot, .done = std::move(request.done)};
+    if (state != Health::State::Good) return end_snapshot(*trouble);
+    Result<std::unique_ptr<SnapshotWriter>> writer = journal.begin_snapshot();
+    if (!writer) {
+        if (journal.state() == JournalState::Failed) return fail(writer.error());
+        return end_snapshot(writer.error());
+    }
+    // A new segment begins with everything before it on disk.
+    unsynced = false;
+    snapshot->writer = *std::move(writer);
+}
+
+void Committer::Impl::take_step(SnapshotStep step) {
+    {
+        const std::lock_guard lock(mutex);
+        chunk_bytes -= step.chunk.size();
+    }
+    room_came.notify_all();
+    if (!snapshot || snapshot->number != step.snapshot) return;
+    switch (step.kind) {
+        case SnapshotStep::Kind::Chunk: {
+            const Result<Done> written = snapshot->writer->write(step.chunk);
+            if (!written) end_snapshot(written.error());
+            return;
+        }
+        case SnapshotStep::Kind::Finish: {
+            const Result<Done> finished = snapshot->writer->finish();
+            if (finished) {
+                const std::lock_guard lock(mutex);
+                ++counts.snapshots;
+            }
+            return end_snapshot(finished);
+        }
+        case SnapshotStep::Kind::Abandon:
+            return end_snapshot(refused("the snapshot was abandoned"));
+    }
+}
+
+/// Destroying an unfinished writer removes its file.
+void Committer::Impl::end_snapshot(const Result<Done>& outcome) {
+    if (!snapshot) return;
+    CurrentSnapshot ended = *std::exchange(snapshot, std::nullopt);
+    ended.writer.reset();
+    {
+        const std::lock_guard lock(mutex);
+        if (open_snapshot == ended.number) open_snapshot = 0;
+    }
+    room_came.notify_all();
+    ended.done(outcome);
+}
+
+void Committer::Impl::wind_up() {
+    for (; !steps.empty(); steps.pop_front()) take_step(std::move(steps.front()));
+    if (state == Health::State::NoSpace) retry();
+    end_snapshot(refused("the store stops"));
+    if (state == Health::State::Good && unsynced) {
+        const Result<Done> synced = journal.sync();
+        if (!synced) fail(synced.error());
+        unsynced = false;
+    }
+    tell_of_failure();
+}
+
+}  // namespace ff::journal

@@ -1,0 +1,168 @@
+#include "journal/journal.h"
+
+#include <gtest/gtest.h>
+
+#include "journal/fault_file_system.h"
+#include "journal/store_file.h"
+
+namespace ff::journal {
+namespace {
+
+class Content final : public RecordVisitor {
+  public:
+    Result<Done> snapshot_chunk(std::string_view chunk) override {
+        chunks.emplace_back(chunk);
+        return Done{};
+    }
+    Result<Done> record(std::string_view payload) override {
+        records.emplace_back(payload);
+        return Done{};
+    }
+    std::vector<std::string> chunks;
+    std::vector<std::string> records;
+};
+
+Opened open_or_fail(FileSystem& files, Content& content, JournalOptions options) {
+    Result<Opened> opened = Journal::open(files, "shard", options, content);
+    EXPECT_TRUE(opened) << opened.error().text();
+    return *std::move(opened);
+}
+
+TEST(Journal, GivesBackTheRecordsOfItsGroupsInOrder) {
+    FaultyFileSystem files;
+    const std::string zeros(3000, '\0');
+    {
+        Content content;
+        const Opened opened = open_or_fail(files, content, {.grow_bytes = 1024});
+        opened.journal->append("one");
+        opened.journal->append("");
+        ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+        Records records;
+        records.add(zeros);
+        records.begin();
+        records.text() += "in place";
+        records.end();
+        opened.journal->append(records);
+        ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+        EXPECT_EQ(opened.journal->committed(), 4U);
+    }
+    Content content;
+    const Opened opened = open_or_fail(*files.crash(0), content, {.grow_bytes = 1024});
+    EXPECT_EQ(content.records, (std::vector<std::string>{"one", "", zeros, "in place"}));
+    EXPECT_EQ(opened.report.records, 4U);
+    EXPECT_EQ(opened.journal->committed(), 4U);
+    EXPECT_FALSE(opened.report.torn);
+}
+
+TEST(Journal, WritesAGroupWithOneWriteAndOneSync) {
+    FaultyFileSystem files;
+    Content content;
+    const Opened opened = open_or_fail(files, content, {});
+    const std::uint64_t before = files.operations();
+    for (int i = 0; i < 100; ++i) opened.journal->append("record");
+    ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+    EXPECT_EQ(files.operations() - before, 2U);
+}
+
+TEST(Journal, StartsANewSegmentBeforeAGroupThatWouldPassTheLimit) {
+    FaultyFileSystem files;
+    const JournalOptions options{.segment_bytes = 1000, .grow_bytes = 512};
+    std::vector<std::string> expected;
+    {
+        Content content;
+        const Opened opened = open_or_fail(files, content, options);
+        for (const std::size_t size : {400U, 400U, 400U, 5000U, 10U}) {
+            expected.emplace_back(size, 'x');
+            opened.journal->append(expected.back());
+            ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+        }
+    }
+    EXPECT_TRUE(files.has("shard/" + segment_name(4)));
+    Content content;
+    const Opened opened = open_or_fail(*files.crash(0), content, options);
+    EXPECT_EQ(content.records, expected);
+    EXPECT_EQ(opened.report.segments, 4U);
+}
+
+TEST(Journal, ASnapshotTrimsTheLogAndItsReplayBytes) {
+    FaultyFileSystem files;
+    Content content;
+    const Opened opened = open_or_fail(files, content, {});
+    opened.journal->append(std::string(1000, 'x'));
+    ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+    Result<std::unique_ptr<SnapshotWriter>> writer = opened.journal->begin_snapshot();
+    ASSERT_TRUE(writer);
+    opened.journal->append("after");
+    ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+    EXPECT_GT(opened.journal->replay_bytes(), 1000U);
+    ASSERT_TRUE((*writer)->write("state"));
+    ASSERT_TRUE((*writer)->finish());
+    EXPECT_LT(opened.journal->replay_bytes(), 100U);
+    EXPECT_FALSE(files.has("shard/" + segment_name(1)));
+    Content found;
+    open_or_fail(*files.crash(0), found, {});
+    EXPECT_EQ(found.chunks, std::vector<std::string>{"state"});
+    EXPECT_EQ(found.records, std::vector<std::string>{"after"});
+}
+
+TEST(Journal, AVisitorsErrorEndsTheOpening) {
+    class Refusing final : public RecordVisitor {
+      public:
+        Result<Done> snapshot_chunk(std::string_view) override { return Done{}; }
+        Result<Done> record(std::string_view) override { return Error{.code = "corruption"}; }
+    };
+    FaultyFileSystem files;
+    Content content;
+    const Opened opened = open_or_fail(files, content, {});
+    opened.journal->append("x");
+    ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+    Refusing refusing;
+    EXPECT_FALSE(Journal::open(files, "shard", {}, refusing));
+}
+
+TEST(Journal, WithoutSpaceTheGroupWaitsAndIsStoredOnce) {
+    FaultyFileSystem files;
+    Content content;
+    const Opened opened = open_or_fail(files, content, {.grow_bytes = 512});
+    files.fail_next(Operation::Write, Fault::ShortWrite);
+    opened.journal->append(std::string(2000, 'x'));
+    EXPECT_FALSE(opened.journal->commit(Sync::Yes));
+    EXPECT_EQ(opened.journal->state(), JournalState::Stuck);
+    ASSERT_TRUE(opened.journal->retry_commit(Sync::Yes));
+    EXPECT_EQ(opened.journal->state(), JournalState::Open);
+    Content found;
+    open_or_fail(*files.crash(0), found, {});
+    EXPECT_EQ(found.records, std::vector<std::string>{std::string(2000, 'x')});
+}
+
+TEST(StoreFile, RemembersTheShardsAndRefusesAnotherNumber) {
+    FaultyFileSystem files;
+    const StoreFacts wanted{.shards = 4, .id = "first"};
+    Result<StoreFacts> made = open_store_file(files, "data", wanted);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(*made, wanted);
+    Result<StoreFacts> again = open_store_file(*files.crash(0), "data", {.shards = 4, .id = "2nd"});
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->id, "first");
+    Result<StoreFacts> other = open_store_file(files, "data", {.shards = 2, .id = "x"});
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, "invalid_input");
+    EXPECT_TRUE(other.error().detail[0].starts_with("shards"));
+    EXPECT_NE(other.error().text().find("4 shards"), std::string::npos);
+}
+
+TEST(StoreFile, AnyFlippedByteIsRefused) {
+    FaultyFileSystem files;
+    ASSERT_TRUE(open_store_file(files, "data", {.shards = 1, .id = "store"}));
+    const std::uint64_t size = files.content("data/STORE").size();
+    for (std::uint64_t at = 0; at < size; ++at) {
+        files.flip("data/STORE", at, 1);
+        Result<StoreFacts> opened = open_store_file(files, "data", {.shards = 1, .id = "store"});
+        ASSERT_FALSE(opened) << at;
+        ASSERT_EQ(opened.error().code, "corruption") << at;
+        files.flip("data/STORE", at, 1);
+    }
+}
+
+}  // namespace
+}  // namespace ff::journal
