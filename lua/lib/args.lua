@@ -1,0 +1,106 @@
+-- Arguments of one call. Each reader refuses with `invalid_input`, whose detail begins with the name.
+local args = {}
+
+args.INTEGER_MAX = 9007199254740991
+
+function args.refuse(name, why)
+    refuse("invalid_input", name .. ": " .. why)
+end
+
+-- The whole number a text spells, or nil.
+function args.to_integer(value)
+    if not string.find(value, "^%-?%d+$") then return nil end
+    local number = tonumber(value)
+    if number > args.INTEGER_MAX or number < -args.INTEGER_MAX then return nil end
+    return number
+end
+
+-- Missing equals empty.
+function args.text(argv, i)
+    return argv[i] or ""
+end
+
+-- Text that may not be empty: ids, names of workers, lanes and namespaces.
+function args.id(argv, i, name)
+    local value = argv[i]
+    if not is_set(value) then args.refuse(name, "empty") end
+    return value
+end
+
+-- nil when empty.
+function args.optional_integer(argv, i, name, least)
+    local value = argv[i]
+    if not is_set(value) then return nil end
+    local number = args.to_integer(value)
+    if not number then args.refuse(name, "not an integer") end
+    if least and number < least then args.refuse(name, "less than " .. text(least)) end
+    return number
+end
+
+function args.integer(argv, i, name, least)
+    local number = args.optional_integer(argv, i, name, least)
+    if not number then args.refuse(name, "not an integer") end
+    return number
+end
+
+-- A time in ms, or `+<ms>` from now; nil when empty.
+function args.optional_due(argv, i, name, now)
+    local value = argv[i]
+    if not is_set(value) then return nil end
+    local number
+    if string.byte(value) == 43 then
+        number = args.to_integer(string.sub(value, 2))
+        number = number and number >= 0 and string.byte(value, 2) ~= 45 and now + number
+    else
+        number = args.to_integer(value)
+    end
+    if not number or number > args.INTEGER_MAX then args.refuse(name, "not a time") end
+    return number
+end
+
+function args.due(argv, i, name, now)
+    local number = args.optional_due(argv, i, name, now)
+    if not number then args.refuse(name, "empty") end
+    return number
+end
+
+-- Empty, or one of the words of `words` (a set).
+function args.optional_word(argv, i, name, words)
+    local value = argv[i] or ""
+    if value ~= "" and not words[value] then args.refuse(name, "unknown value") end
+    return value
+end
+
+-- The hash tag of a key: its first {...}.
+function args.tag(key)
+    local tag = string.match(key, "{[^}]*}")
+    if not tag then args.refuse("KEYS[1]", "no hash tag") end
+    return tag
+end
+
+-- The tag and id of the execution whose core is KEYS[1]; the id argument must say the same.
+function args.execution(keys, argv, i)
+    local e = args.id(argv, i or 1, "execution_id")
+    local tag = args.tag(keys[1])
+    if keys[1] ~= "ff:exec:" .. tag .. ":" .. e .. ":core" or string.sub(e, 1, #tag + 1) ~= tag .. ":" then
+        args.refuse("execution_id", "not the one of KEYS[1]")
+    end
+    return tag, e
+end
+
+-- Free text is cut, never refused.
+function args.cut(value, bytes)
+    if #value > bytes then return string.sub(value, 1, bytes) end
+    return value
+end
+
+-- An optional JSON object as a table; nil when empty or `{}`, false when it is something else.
+function args.json_object(value)
+    if not is_set(value) or value == "{}" then return nil end
+    local parsed, object = pcall(cjson.decode, value)
+    if not parsed or type(object) ~= "table" or not string.find(value, "^%s*{") then return false end
+    if next(object) == nil then return nil end
+    return object
+end
+
+return args

@@ -1,0 +1,54 @@
+-- Attempt records (chapter 02 sections 5.2 and 7.6).
+local attempt = {}
+
+-- L9 to L12, and runnable work that was interrupted: known from the vector, without a read.
+function attempt.is_open(c)
+    local phase = c.lifecycle_phase
+    return phase == "active" or phase == "suspended"
+        or (phase == "runnable" and c.attempt_state == "attempt_interrupted")
+end
+
+-- Ends the open attempt: state, extra fields, and its stream. The caller knows that it is open.
+function attempt.finish(u, e, c, state, closed_reason, extra)
+    local fields = extra or {}
+    fields.attempt_state = state
+    fields.ended_at = u.now
+    local index = number_of(c.current_attempt_index)
+    unit.hset(u, keys.attempt(u.tag, e, index), fields)
+    stream.close(u, e, c, index, closed_reason)
+end
+
+-- The same attempt goes on later through a resumed claim; what is left of its timeout is kept.
+function attempt.pause(u, e, c, suspension_id)
+    local fields = {attempt_state = "suspended", suspended_at = u.now, suspension_id = suspension_id}
+    if is_set(c.attempt_timeout_at) then
+        fields.attempt_timeout_remaining_ms = math.max(1, number_of(c.attempt_timeout_at) - u.now)
+    end
+    unit.hset(u, keys.attempt(u.tag, e, c.current_attempt_index or "0"), fields)
+end
+
+local function frozen(value)
+    if type(value) == "boolean" then return value and "true" or "false" end
+    if type(value) == "table" then return cjson.encode(value) end
+    return value
+end
+
+-- The snapshot of what the attempt runs under. `given` is the caller's object (nil = nothing), `tier`
+-- the fallback tier in force (nil = primary); without either there is nothing to freeze.
+function attempt.freeze_policy(u, e, c, index, given, tier, effective)
+    if not given and not tier then return end
+    local fields = {}
+    for name, value in pairs(given or {}) do
+        if value ~= cjson.null then fields[name] = frozen(value) end
+    end
+    local defaults = {
+        timeout_ms = effective.timeout_ms or 0, fallback_index = effective.fallback_index,
+        provider = tier and tier.provider, model = tier and tier.model, lane_id = c.lane_id,
+    }
+    for name, value in pairs(defaults) do
+        if fields[name] == nil and value ~= cjson.null then fields[name] = value end
+    end
+    unit.early_hset(u, keys.attempt_policy(u.tag, e, index), fields)
+end
+
+return attempt

@@ -1,0 +1,223 @@
+-- Taking work: a fresh attempt, the continuation of an interrupted one, or one lost by its worker
+-- (chapter 02 sections 8.2 and 8.8, chapter 03 section 6.8). Single and batch functions share these.
+-- A claim is a table: worker_id, worker_instance_id, lane, capability_hash, lease_id, lease_ttl_ms,
+-- renew_before_ms, attempt_id, attempt_policy (table or nil), attempt_timeout_ms (nil = by policy),
+-- execution_deadline_at (nil = as armed), admitted_quota_ids (nil = as stored), reason (of the history).
+local claim = {}
+
+local RECLAIM_CAP = 100
+local PENDING = {
+    "pending_retry_reason", "pending_replay_reason", "pending_replay_requested_by",
+    "pending_previous_attempt_index", "pending_fallback_index", "pending_replay_attempt",
+}
+
+-- Reads an attempt_policy_json argument: a table, or nil for none.
+function claim.read_attempt_policy(json)
+    local object = args.json_object(json)
+    if object == false or (object and type(next(object)) ~= "string") then
+        refuse("invalid_policy_json", "attempt_policy:malformed")
+    end
+    return object
+end
+
+-- Refuses unless a live grant names this worker. An expired one is deleted.
+function claim.check_grant(u, e, worker_id)
+    local key = keys.claim_grant(u.tag, e)
+    local grant = try("HMGET", key, "worker_id", "grant_expires_at")
+    if grant.err or not grant[1] or grant[1] ~= worker_id then refuse("invalid_claim_grant") end
+    if number_of(grant[2]) < u.now then
+        call("DEL", key)
+        refuse("claim_grant_expired")
+    end
+end
+
+-- The current lease as a reply; `kind` is the type of its attempt.
+function claim.reply(word, c, kind)
+    return {
+        1, word, c.current_lease_id, text(number_of(c.current_lease_epoch)), text(number_of(c.lease_expires_at)),
+        c.current_attempt_id, text(number_of(c.current_attempt_index)), kind,
+    }
+end
+
+-- The reply to a claim sent again: same lease, attempt and worker, still valid. nil when it is not one.
+function claim.duplicate(u, e, c, worker_id, lease_id, attempt_id)
+    if c.lifecycle_phase ~= "active" or c.ownership_state ~= "leased" or number_of(c.lease_expires_at) <= u.now
+        or c.current_lease_id ~= lease_id or c.current_attempt_id ~= attempt_id or c.current_worker_id ~= worker_id then
+        return nil
+    end
+    local kind = call("HGET", keys.attempt(u.tag, e, c.current_attempt_index), "attempt_type")
+    return claim.reply("DUPLICATE", c, kind or "")
+end
+
+-- Timeout and tier of the next attempt. The stored policy is read only where a fallback tier is in force.
+local function terms(u, e, c, fallback_index, asked_ms)
+    if fallback_index == 0 then return asked_ms or number_of(c.attempt_timeout_ms), nil end
+    local stored = policy.stored(u.tag, e)
+    local tier = policy.tier(stored, fallback_index)
+    local timeout_ms = asked_ms or policy.number(tier, "timeout_ms")
+        or policy.number(policy.object(stored, "timeout_policy"), "attempt_timeout_ms") or 0
+    return timeout_ms, tier
+end
+
+-- Writes the record of a new attempt and issues its lease; `fields` tells where it comes from.
+local function begin(u, e, c, set, request, fields, fallback_index)
+    local index = number_of(c.total_attempt_count)
+    local timeout_ms, tier = terms(u, e, c, fallback_index, request.attempt_timeout_ms)
+    local epoch, expires_at = lease.issue(u, e, c, set, request, request.attempt_id, index, timeout_ms)
+    set.total_attempt_count = index + 1
+    if not is_set(c.started_at) then set.started_at = u.now end
+    if request.execution_deadline_at then
+        set.execution_deadline_at = request.execution_deadline_at
+        unit.zadd(u, keys.index(u.tag, "execution_deadline"), request.execution_deadline_at, e)
+    end
+    fields.attempt_id = request.attempt_id
+    fields.execution_id = e
+    fields.attempt_index = index
+    fields.attempt_state = "started"
+    fields.created_at = u.now
+    fields.started_at = u.now
+    fields.lease_id = request.lease_id
+    fields.lease_epoch = epoch
+    fields.worker_id = request.worker_id
+    fields.worker_instance_id = request.worker_instance_id
+    if is_set(request.capability_hash) then fields.capability_hash = request.capability_hash end
+    if fallback_index > 0 then fields.fallback_index = fallback_index end
+    if timeout_ms > 0 then
+        fields.timeout_ms = timeout_ms
+        fields.timeout_at = u.now + timeout_ms
+    end
+    unit.early_hset(u, keys.attempt(u.tag, e, index), fields)
+    unit.early(u, {"ZADD", keys.attempts(u.tag, e), u.now, index})
+    attempt.freeze_policy(u, e, c, index, request.attempt_policy, tier,
+        {timeout_ms = timeout_ms, fallback_index = fallback_index})
+    return {
+        1, "OK", request.lease_id, text(epoch), text(expires_at), request.attempt_id, text(index), fields.attempt_type,
+    }
+end
+
+-- The lease just collected in `set`, with what identifies the execution in a feed.
+local function new_owner(c, set)
+    return {
+        namespace = c.namespace, lane_id = c.lane_id, flow_id = c.flow_id,
+        current_lease_id = set.current_lease_id, current_lease_epoch = set.current_lease_epoch,
+        current_attempt_index = set.current_attempt_index, current_attempt_id = set.current_attempt_id,
+        current_worker_id = set.current_worker_id, current_worker_instance_id = set.current_worker_instance_id,
+    }
+end
+
+-- Where the attempt comes from, by the pending state.
+local function lineage(c)
+    local previous = c.pending_previous_attempt_index
+    if c.attempt_state == "pending_replay_attempt" then
+        return {
+            attempt_type = "replay", replayed_from_attempt_index = previous,
+            replay_reason = c.pending_replay_reason, replay_requested_by = c.pending_replay_requested_by,
+        }
+    elseif c.attempt_state == "pending_retry_attempt" then
+        return {
+            attempt_type = is_set(c.pending_fallback_index) and "fallback" or "retry",
+            retry_reason = c.pending_retry_reason, previous_attempt_index = previous,
+        }
+    end
+    return {attempt_type = "initial"}
+end
+
+-- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.
+function claim.fresh(u, e, c, request)
+    local set = core.change(u, e)
+    local fallback_index = number_of(is_set(c.pending_fallback_index) and c.pending_fallback_index or c.fallback_index)
+    local reply = begin(u, e, c, set, request, lineage(c), fallback_index)
+    if is_set(c.pending_fallback_index) then set.fallback_index = c.pending_fallback_index end
+    for i = 1, #PENDING do
+        if is_set(c[PENDING[i]]) then set[PENDING[i]] = "" end
+    end
+    placement.leave(u, e, c)
+    lease.record(u, e, new_owner(c, set), "acquired", request.reason)
+    return reply
+end
+
+-- Why the attempt had paused, for the worker that goes on with it.
+local function pause_of(u, e, suspension_id)
+    if not is_set(suspension_id) or suspension_id == "worker_delay" or suspension_id == "waiting_children" then
+        return "", "", ""
+    end
+    local record = call("HMGET", keys.suspension(u.tag, e), "suspension_id", "close_reason", "continuation_metadata_pointer")
+    if record[1] ~= suspension_id then return suspension_id, "", "" end
+    return suspension_id, record[2] or "", record[3] or ""
+end
+
+-- Goes on with the same attempt under a new lease. The reply adds suspension_id, close_reason and
+-- continuation pointer. attempt_timeout_ms nil means what was left when it paused.
+function claim.resume(u, e, c, request)
+    local set = core.change(u, e)
+    local key = keys.attempt(u.tag, e, c.current_attempt_index)
+    local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms")
+    local timeout_ms = request.attempt_timeout_ms or number_of(paused[2])
+    local epoch, expires_at = lease.issue(
+        u, e, c, set, request, c.current_attempt_id, c.current_attempt_index, timeout_ms)
+    local fields = {
+        attempt_state = "started", resumed_at = u.now, suspended_at = "", suspension_id = "",
+        lease_id = request.lease_id, lease_epoch = epoch, worker_id = request.worker_id,
+        worker_instance_id = request.worker_instance_id, attempt_timeout_remaining_ms = "",
+    }
+    if timeout_ms > 0 then fields.timeout_at = u.now + timeout_ms end
+    unit.hset(u, key, fields)
+    placement.leave(u, e, c)
+    lease.record(u, e, new_owner(c, set), "acquired", request.reason or "claim_resumed")
+    local suspension_id, close_reason, pointer = pause_of(u, e, paused[1])
+    return {
+        1, "OK", request.lease_id, text(epoch), text(expires_at), c.current_attempt_id,
+        text(number_of(c.current_attempt_index)), "resumed", suspension_id, close_reason, pointer,
+    }
+end
+
+function claim.is_reclaimable(c)
+    return c.lifecycle_phase == "active"
+        and (c.ownership_state == "lease_expired_reclaimable" or c.ownership_state == "lease_revoked")
+end
+
+-- How often an execution may be reclaimed; `default` is the caller's, nil for the built-in one.
+function claim.reclaim_cap(tag, e, default)
+    local stored = policy.stored(tag, e)
+    return policy.number(stored, "max_reclaim_count")
+        or policy.number(policy.object(stored, "timeout_policy"), "max_reclaim_count") or default or RECLAIM_CAP
+end
+
+-- Reclaimed too often: ends it.
+function claim.give_up(u, e, c)
+    local set = core.change(u, e)
+    set.failure_reason = "max_reclaims_exceeded"
+    finish.run(u, e, c, set, {
+        outcome = "failed", release_reason = "max_reclaims_exceeded", attempt = "interrupted_reclaimed",
+        attempt_fields = {failure_reason = "max_reclaims_exceeded"}, closed_reason = "reclaimed",
+        reason = "max_reclaims_exceeded",
+    })
+end
+
+-- Takes over a lost lease with a new attempt; `c` is reclaimable and below the cap.
+function claim.reclaim(u, e, c, request)
+    local set = core.change(u, e)
+    local why = c.ownership_state == "lease_revoked" and "lease_revoked" or "lease_expired"
+    attempt.finish(u, e, c, "interrupted_reclaimed", "reclaimed", {failure_reason = why})
+    set.lease_reclaim_count = number_of(c.lease_reclaim_count) + 1
+    set.total_reclaim_count = number_of(c.total_reclaim_count) + 1
+    set.last_release_op = "reclaimed"
+    set.last_release_lease_id = c.current_lease_id or ""
+    set.last_release_at = u.now
+    -- A renewal may have left an expiry on the record.
+    unit.record(u, {"DEL", keys.lease_current(u.tag, e)})
+    if why == "lease_expired" and c.current_worker_instance_id ~= request.worker_instance_id then
+        unit.srem(u, keys.worker_leases(u.tag, c.current_worker_instance_id or ""), e)
+    end
+    local reply = begin(u, e, c, set, request, {
+        attempt_type = "reclaim", reclaim_reason = why, previous_attempt_index = c.current_attempt_index,
+    }, number_of(c.fallback_index))
+    lease.record(u, e, c, "reclaimed", why, {
+        "old_lease_epoch", c.current_lease_epoch or "0", "new_lease_id", request.lease_id,
+        "new_lease_epoch", set.current_lease_epoch, "new_attempt_id", request.attempt_id,
+        "new_attempt_index", set.current_attempt_index,
+    })
+    return reply
+end
+
+return claim

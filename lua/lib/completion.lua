@@ -1,0 +1,26 @@
+-- Completing one execution (chapter 02 section 8.3), shared with the batch.
+local completion = {}
+
+-- `fence` holds execution_id, lease_id, lease_epoch and attempt_id at positions 1 to 4. Refuses, or
+-- collects the writes and returns the reply.
+function completion.run(u, e, fence, result, encoding, source)
+    local c, fenced = lease.validate(u, e, fence, source)
+    local set = core.change(u, e)
+    finish.run(u, e, c, set, {
+        outcome = "success", release_reason = "completed", attempt = "ended_success",
+        attempt_fields = not fenced and {terminalized_by_override = "1"} or nil,
+        closed_reason = "attempt_success",
+    })
+    if result ~= "" then
+        unit.record(u, {"SET", keys.result(u.tag, e), result})
+        set.has_result = "1"
+    elseif is_set(c.has_result) then
+        -- An earlier run's result must not pass for this one's.
+        unit.record(u, {"DEL", keys.result(u.tag, e)})
+        set.has_result = ""
+    end
+    if encoding ~= "" or is_set(c.result_encoding) then set.result_encoding = encoding end
+    return {1, "OK", "completed"}
+end
+
+return completion

@@ -1,0 +1,69 @@
+-- Every way to a terminal state (chapter 02 section 7.7).
+local finish = {}
+
+-- Ends the execution. `how`: outcome; release_reason (history, when a lease is given up); attempt (state
+-- of an open attempt), attempt_fields, closed_reason (of its stream); suspension_reason; reason and
+-- cause (for the completion entry). The caller sets the fields that are its own, such as failure_reason.
+function finish.run(u, e, c, set, how)
+    local was_active = c.lifecycle_phase == "active"
+    vector.terminal(u, set, c, how.outcome)
+    set.completed_at = u.now
+    if attempt.is_open(c) then
+        attempt.finish(u, e, c, how.attempt, how.closed_reason, how.attempt_fields)
+    end
+    stream.close_unstarted(u, e, c)
+    if was_active then
+        lease.release(u, e, c, set, how.release_reason, true)
+    else
+        placement.leave(u, e, c)
+    end
+    suspension.close(u, e, c, set, how.suspension_reason)
+    if is_set(c.execution_deadline_at) then
+        unit.zrem(u, keys.index(u.tag, "execution_deadline"), e)
+    end
+    unit.zadd(u, keys.lane(u.tag, c.lane_id, "terminal"), u.now, e)
+    if is_set(c.retention_ms) then
+        unit.zadd(u, keys.index(u.tag, "retention_due"), u.now + number_of(c.retention_ms), e)
+    end
+    if number_of(c.grant_until) >= u.now then
+        unit.del(u, keys.claim_grant(u.tag, e))
+        set.grant_until = ""
+    end
+    finish.announce(u, e, c, how, was_active)
+    if is_set(c.flow_id) then
+        unit.after(u, function()
+            flow.finished(u, e, c, how.outcome, how.cause or "", set.cancellation_reason or "")
+        end)
+    end
+end
+
+-- One entry of the event feed, which tells of the released lease too.
+function finish.announce(u, e, c, how, released)
+    local fields = {
+        "kind", "execution", "outcome", how.outcome, "attempt_index", c.current_attempt_index or "",
+        "reason", args.cut(how.reason or "", feed.TEXT_MAX), "cause", how.cause or "",
+    }
+    local family = "completion"
+    if released then
+        family = "completion,lease_history"
+        local release = lease.release_fields(c, how.release_reason)
+        local size = #fields
+        for i = 1, #release do
+            fields[size + i] = release[i]
+        end
+    end
+    feed.add(u, family, e, c, fields)
+end
+
+-- A member whose dependencies cannot be met any more (chapter 05 section 5.4.5).
+function finish.skip(u, e, c, set)
+    set.skip_reason = "dependency_impossible"
+    finish.run(u, e, c, set, {
+        outcome = "skipped", release_reason = "cancelled", attempt = "ended_cancelled",
+        attempt_fields = {failure_reason = "dependency_impossible", terminalized_by_override = "1"},
+        closed_reason = "dependency_impossible", suspension_reason = "skipped",
+        reason = "dependency_impossible",
+    })
+end
+
+return finish

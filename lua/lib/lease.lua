@@ -1,0 +1,224 @@
+-- Leases (chapter 02 sections 7.2 to 7.5 and 7.12): who may act, how a lease ends, how one begins.
+local lease = {}
+
+local RELEASE_CLEARS = {
+    "current_lease_id", "current_worker_id", "current_worker_instance_id", "lease_expires_at",
+    "lease_last_renewed_at", "lease_renewal_deadline", "lease_expired_at", "lease_revoked_at",
+    "lease_revoke_reason", "attempt_timeout_at",
+}
+
+-- The fence triple. Returns false for an operator's override without one, if that is allowed.
+function lease.fenced(lease_id, epoch, attempt_id, source)
+    if lease_id ~= "" and epoch ~= "" and attempt_id ~= "" then return true end
+    if lease_id ~= "" or epoch ~= "" or attempt_id ~= "" then refuse("partial_fence_triple") end
+    if source ~= "operator_override" then refuse("fence_required") end
+    return false
+end
+
+-- Section 7.3 steps 2 and 3; the caller has checked that the phase is active.
+function lease.check_held(u, e, c, marks)
+    if c.ownership_state == "lease_revoked" then refuse("lease_revoked") end
+    if number_of(c.lease_expires_at) > u.now then return end
+    if marks then
+        lease.mark_expired(u, e, c)
+        unit.commit(u)
+    end
+    refuse("lease_expired")
+end
+
+-- Step 4. Numbers are compared as numbers: leading zeros are no difference.
+function lease.check_owner(c, lease_id, epoch, attempt_id)
+    if lease_id ~= c.current_lease_id then refuse("stale_lease") end
+    if args.to_integer(epoch) ~= number_of(c.current_lease_epoch) then refuse("stale_lease") end
+    if attempt_id and attempt_id ~= c.current_attempt_id then refuse("stale_lease") end
+end
+
+-- Load, fence and lease validation of a fenced call whose ARGV 1 to 4 are execution_id, lease_id,
+-- lease_epoch and attempt_id. Returns the core and whether the call was fenced.
+function lease.validate(u, e, argv, source)
+    local c = core.require(u.tag, e)
+    local fenced = lease.fenced(argv[2], argv[3], argv[4], source)
+    if c.lifecycle_phase ~= "active" then core.refuse_not_active(c) end
+    lease.check_held(u, e, c, true)
+    if fenced then lease.check_owner(c, argv[2], argv[3], argv[4]) end
+    return c, fenced
+end
+
+-- The identity of the current lease, as events tell it.
+local function identity(c)
+    return {
+        "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+        "attempt_index", c.current_attempt_index or "", "attempt_id", c.current_attempt_id or "",
+        "worker_id", c.current_worker_id or "", "worker_instance_id", c.current_worker_instance_id or "",
+    }
+end
+
+local function append(fields, more)
+    local size = #fields
+    for i = 1, #more do
+        fields[size + i] = more[i]
+    end
+    return fields
+end
+
+-- Appends to the lease history only. `extra` is a flat array.
+function lease.write_history(u, e, event, reason, extra)
+    local fields = {"event", event, "execution_id", e, "ts", u.now}
+    append(fields, extra)
+    if is_set(reason) then append(fields, {"reason", reason}) end
+    unit.history(u, keys.lease_history(u.tag, e), fields)
+end
+
+-- A lease event: history and feed. `c` describes the lease concerned.
+function lease.record(u, e, c, event, reason, extra)
+    local fields = append(identity(c), extra or {})
+    lease.write_history(u, e, event, reason, fields)
+    feed.add(u, "lease_history", e, c,
+        append({"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX)}, fields))
+end
+
+-- The fields of a release inside a completion entry (chapter 04 section 13.1).
+function lease.release_fields(c, reason)
+    return {
+        "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+        "attempt_id", c.current_attempt_id or "", "worker_id", c.current_worker_id or "",
+        "worker_instance_id", c.current_worker_instance_id or "", "release_reason", args.cut(reason, feed.TEXT_MAX),
+    }
+end
+
+-- Quota slots go to the release outbox; a claim before it is drained takes them back.
+function lease.give_back_quota(u, e, c, set)
+    if not is_set(c.admitted_quota_ids) then return end
+    local outbox = keys.index(u.tag, "quota_release")
+    for id in string.gmatch(c.admitted_quota_ids, "[^,]+") do
+        unit.sadd(u, outbox, id .. "|" .. e)
+    end
+    set.released_quota_ids = c.admitted_quota_ids
+    set.admitted_quota_ids = ""
+end
+
+local function leave_owner(u, e, c)
+    -- A revoked lease has left its owner's set already.
+    if c.ownership_state ~= "lease_revoked" and is_set(c.current_worker_instance_id) then
+        unit.srem(u, keys.worker_leases(u.tag, c.current_worker_instance_id), e)
+    end
+end
+
+-- Section 7.5, for an active execution. The caller writes the vector. `in_completion`: the feed entry
+-- of the completion tells of the release as well.
+function lease.release(u, e, c, set, reason, in_completion)
+    for i = 1, #RELEASE_CLEARS do
+        set[RELEASE_CLEARS[i]] = ""
+    end
+    set.last_release_op = reason
+    set.last_release_lease_id = c.current_lease_id or ""
+    set.last_release_at = u.now
+    unit.del(u, keys.lease_current(u.tag, e))
+    unit.zrem(u, keys.index(u.tag, "lease_expiry"), e)
+    unit.zrem(u, keys.lane(u.tag, c.lane_id, "active"), e)
+    leave_owner(u, e, c)
+    if is_set(c.attempt_timeout_at) then unit.zrem(u, keys.index(u.tag, "attempt_timeout"), e) end
+    lease.give_back_quota(u, e, c, set)
+    if in_completion then
+        lease.write_history(u, e, "released", reason, identity(c))
+    else
+        lease.record(u, e, c, "released", reason)
+    end
+end
+
+-- A lost lease no longer times its attempt out.
+local function disarm(u, e, c, set)
+    if not is_set(c.attempt_timeout_at) then return end
+    set.attempt_timeout_at = ""
+    unit.zrem(u, keys.index(u.tag, "attempt_timeout"), e)
+end
+
+-- Section 7.4. The lease_expiry entry stays: schedulers find the execution there.
+function lease.mark_expired(u, e, c)
+    if c.ownership_state == "lease_expired_reclaimable" then return end
+    local set = core.change(u, e)
+    vector.lost(u, set, "lease_expired_reclaimable", "lease expired, awaiting reclaim")
+    set.lease_expired_at = u.now
+    disarm(u, e, c, set)
+    lease.record(u, e, c, "expired")
+    stream.close(u, e, c, number_of(c.current_attempt_index), "lease_expired")
+    unit.wake(u, c.lane_id)
+end
+
+-- Section 8.13: as a loss, but at once and told by whom.
+function lease.revoke(u, e, c, reason)
+    local set = core.change(u, e)
+    vector.lost(u, set, "lease_revoked", "lease revoked: " .. reason)
+    set.lease_revoked_at = u.now
+    set.lease_revoke_reason = reason
+    disarm(u, e, c, set)
+    lease.give_back_quota(u, e, c, set)
+    unit.del(u, keys.lease_current(u.tag, e))
+    leave_owner(u, e, c)
+    unit.zadd(u, keys.index(u.tag, "lease_expiry"), u.now, e)
+    stream.close(u, e, c, number_of(c.current_attempt_index), "lease_revoked")
+    lease.record(u, e, c, "revoked", reason)
+    unit.wake(u, c.lane_id)
+end
+
+-- The outbox has not been drained yet: the slots are still held.
+local function take_back_quota(u, e, c, set, admitted)
+    if not is_set(admitted) then admitted = c.admitted_quota_ids end
+    if is_set(c.released_quota_ids) then
+        local outbox = keys.index(u.tag, "quota_release")
+        for id in string.gmatch(c.released_quota_ids, "[^,]+") do
+            unit.srem(u, outbox, id .. "|" .. e)
+        end
+        set.released_quota_ids = ""
+        if not is_set(admitted) then admitted = c.released_quota_ids end
+    end
+    if is_set(admitted) then set.admitted_quota_ids = admitted end
+end
+
+-- Section 7.12. `claim` holds worker_id, worker_instance_id, lane, capability_hash, lease_id,
+-- lease_ttl_ms, renew_before_ms (nil = two thirds) and admitted_quota_ids (nil = as stored); `attempt_id`,
+-- `attempt_index` and `timeout_ms` (nil or 0 = none) describe the attempt. Returns epoch and expiry.
+function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
+    local now = u.now
+    local ttl = claim.lease_ttl_ms
+    local epoch = number_of(c.current_lease_epoch) + 1
+    local expires_at = now + ttl
+    local renew_by = now + (claim.renew_before_ms or math.floor(ttl * 2 / 3))
+    vector.leased(u, set)
+    set.current_lease_id = claim.lease_id
+    set.current_lease_epoch = epoch
+    set.current_worker_id = claim.worker_id
+    set.current_worker_instance_id = claim.worker_instance_id
+    set.current_lane = claim.lane
+    set.current_attempt_id = attempt_id
+    set.current_attempt_index = attempt_index
+    set.lease_acquired_at = now
+    set.lease_expires_at = expires_at
+    set.lease_last_renewed_at = now
+    set.lease_renewal_deadline = renew_by
+    set.lease_expired_at = ""
+    set.lease_revoked_at = ""
+    set.lease_revoke_reason = ""
+    set.grant_until = ""
+    unit.hset(u, keys.lease_current(u.tag, e), {
+        lease_id = claim.lease_id, lease_epoch = epoch, execution_id = e, attempt_id = attempt_id,
+        attempt_index = attempt_index, worker_id = claim.worker_id, lane = claim.lane,
+        worker_instance_id = claim.worker_instance_id, capability_hash = claim.capability_hash or "",
+        previous_lease_id = set.last_release_lease_id or c.last_release_lease_id or "",
+        reclaim_count = set.lease_reclaim_count or c.lease_reclaim_count or "0",
+        acquired_at = now, expires_at = expires_at, last_renewed_at = now, renewal_deadline = renew_by,
+    })
+    unit.zadd_early(u, keys.index(u.tag, "lease_expiry"), expires_at, e)
+    unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)
+    unit.sadd(u, keys.worker_leases(u.tag, claim.worker_instance_id), e)
+    take_back_quota(u, e, c, set, claim.admitted_quota_ids)
+    if timeout_ms and timeout_ms > 0 then
+        set.attempt_timeout_at = now + timeout_ms
+        unit.zadd(u, keys.index(u.tag, "attempt_timeout"), now + timeout_ms, e)
+    else
+        set.attempt_timeout_at = ""
+    end
+    return epoch, expires_at
+end
+
+return lease

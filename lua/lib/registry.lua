@@ -1,0 +1,33 @@
+-- Registers the functions: checks arity and turns a refusal, raised anywhere below, into its reply.
+local registry = {}
+
+local function answer(done, reply)
+    if done or (type(reply) == "table" and reply[1] == 0) then return reply end
+    error(reply, 0)
+end
+
+local function arity(what, least, given)
+    return {0, "invalid_input", "arity: " .. what .. " " .. given .. ", at least " .. least}
+end
+
+local function add(name, keys_least, argv_least, run, flags)
+    redis.register_function({
+        function_name = name,
+        flags = flags,
+        callback = function(given_keys, argv)
+            if #given_keys < keys_least then return arity("KEYS", keys_least, #given_keys) end
+            if #argv < argv_least then return arity("ARGV", argv_least, #argv) end
+            return answer(pcall(run, given_keys, argv))
+        end,
+    })
+end
+
+function registry.add(name, keys_least, argv_least, run)
+    add(name, keys_least, argv_least, run, {})
+end
+
+function registry.add_read_only(name, keys_least, argv_least, run)
+    add(name, keys_least, argv_least, run, {"no-writes"})
+end
+
+return registry

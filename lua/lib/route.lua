@@ -1,0 +1,20 @@
+-- Route sub-queues: one queue per set of required capabilities (chapter 06 section 6).
+local route = {}
+
+function route.queue(tag, lane, capabilities)
+    return keys.lane(tag, lane, "route:" .. redis.sha1hex(capabilities))
+end
+
+-- Out of the sub-queue; the set is dropped with its last member.
+function route.leave(u, e, c)
+    local capabilities = c.required_capabilities or ""
+    local queue = route.queue(u.tag, c.lane_id, capabilities)
+    unit.zrem(u, queue, e)
+    unit.after(u, function()
+        if call("EXISTS", queue) == 0 then
+            call("HDEL", keys.lane(u.tag, c.lane_id, "route_sets"), redis.sha1hex(capabilities))
+        end
+    end)
+end
+
+return route

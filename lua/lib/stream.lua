@@ -1,0 +1,50 @@
+-- Closing of attempt streams (chapter 04 section 9.1).
+local stream = {}
+
+local LIVE_AFTER_CLOSE_MS = 60000
+
+-- Reasons that say less than the one that follows them.
+local PROVISIONAL = {lease_expired = true, lease_revoked = true}
+
+local function close_marker(u, e, index, ms, ordinal, reason)
+    unit.soft(u, {
+        "XADD", keys.stream_live(u.tag, e, index), string.format("%.0f-%.0f", ms, ordinal),
+        "mode", "control", "frame_type", "stream_closed", "closed_reason", reason, "ts", u.now,
+        "source", "system", "payload", "",
+    })
+end
+
+local function last_ms(meta_sequence)
+    return tonumber(string.match(meta_sequence or "", "^%d+") or "") or 0
+end
+
+-- `index` is a number. Without the guard, or without metadata, readers derive the end themselves.
+function stream.close(u, e, c, index, reason)
+    local highest = tonumber(c.stream_meta_max)
+    if not highest or highest < index then return end
+    local key = keys.stream_meta(u.tag, e, index)
+    local meta = call("HMGET", key, "created_at", "closed_at", "closed_reason", "frame_count", "last_sequence", "live_expires_at")
+    if not meta[1] then return end
+    if is_set(meta[2]) then
+        if PROVISIONAL[meta[3]] then unit.hset(u, key, {closed_reason = reason}) end
+        return
+    end
+    close_marker(u, e, index, math.max(u.now, last_ms(meta[5])), number_of(meta[4]) + 1, reason)
+    local expires_at = math.max(number_of(meta[6]), u.now + LIVE_AFTER_CLOSE_MS)
+    unit.record(u, {"PEXPIREAT", keys.stream_live(u.tag, e, index), expires_at})
+    unit.hset(u, key, {closed_at = u.now, closed_reason = reason, live_expires_at = expires_at})
+end
+
+-- Somebody may watch the attempt after the last one, which will not happen now.
+function stream.close_unstarted(u, e, c)
+    local next_index = number_of(c.total_attempt_count)
+    local highest = tonumber(c.stream_meta_max)
+    if not highest or highest < next_index then return end
+    local key = keys.stream_meta(u.tag, e, next_index)
+    if call("EXISTS", key) == 0 then return end
+    close_marker(u, e, next_index, u.now, 1, "attempt_never_started")
+    unit.record(u, {"PEXPIREAT", keys.stream_live(u.tag, e, next_index), u.now + LIVE_AFTER_CLOSE_MS})
+    unit.record(u, {"DEL", key})
+end
+
+return stream
