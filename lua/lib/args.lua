@@ -27,18 +27,19 @@ function args.id(argv, i, name)
     return value
 end
 
--- nil when empty.
-function args.optional_integer(argv, i, name, least)
+-- nil when empty. `least` and `most` are inclusive and optional.
+function args.optional_integer(argv, i, name, least, most)
     local value = argv[i]
     if not is_set(value) then return nil end
     local number = args.to_integer(value)
     if not number then args.refuse(name, "not an integer") end
     if least and number < least then args.refuse(name, "less than " .. text(least)) end
+    if most and number > most then args.refuse(name, "more than " .. text(most)) end
     return number
 end
 
-function args.integer(argv, i, name, least)
-    local number = args.optional_integer(argv, i, name, least)
+function args.integer(argv, i, name, least, most)
+    local number = args.optional_integer(argv, i, name, least, most)
     if not number then args.refuse(name, "not an integer") end
     return number
 end
@@ -86,6 +87,13 @@ function args.execution(keys, argv, i)
         args.refuse("execution_id", "not the one of KEYS[1]")
     end
     return tag, e
+end
+
+-- A passed lane index, where no record tells the lane: its name must be that of an index of this tag.
+function args.lane_index(key, tag, name)
+    local prefix, suffix = "ff:idx:" .. tag .. ":lane:", ":" .. name
+    if string.sub(key, 1, #prefix) ~= prefix or string.sub(key, -#suffix) ~= suffix then return nil end
+    return key
 end
 
 -- Free text is cut, never refused.

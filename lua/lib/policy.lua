@@ -100,7 +100,7 @@ local function capabilities(list)
         end
     end
     if #tokens > TOKENS_MAX then refuse("invalid_capabilities", "required:too_many_tokens") end
-    table.sort(tokens)
+    table.sort(tokens, bytes.less)
     local joined = table.concat(tokens, ",")
     if #joined > CAPABILITY_BYTES_MAX then refuse("invalid_capabilities", "required:too_many_bytes") end
     return joined

@@ -5,6 +5,13 @@ function route.queue(tag, lane, capabilities)
     return keys.lane(tag, lane, "route:" .. redis.sha1hex(capabilities))
 end
 
+-- Into the sub-queue of its requirements, in the order of eligible work.
+function route.enter(u, e, c)
+    local capabilities = c.required_capabilities or ""
+    unit.hset(u, keys.lane(u.tag, c.lane_id, "route_sets"), {[redis.sha1hex(capabilities)] = capabilities})
+    unit.zadd(u, route.queue(u.tag, c.lane_id, capabilities), placement.score(c.priority, number_of(c.created_at)), e)
+end
+
 -- Out of the sub-queue; the set is dropped with its last member.
 function route.leave(u, e, c)
     local capabilities = c.required_capabilities or ""

@@ -7,12 +7,14 @@ local VALUES_MAX = 1000
 local KEYS_MAX = 500
 local HISTORY_MAX = 1000
 
--- Reads the clock: once per call.
-function unit.open(tag)
-    local time = call("TIME")
+-- Reads the clock, once per call, unless the caller brings a time of its own (chapter 06 section 2).
+function unit.open(tag, now)
+    if not now then
+        local time = call("TIME")
+        now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+    end
     return {
-        tag = tag,
-        now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000),
+        tag = tag, now = now,
         early = {}, cores = {}, records = {}, indexes = {}, history = {},
         events = {}, signals = {}, lanes = {}, hooks = {},
         by_key = {}, by_key_early = {},

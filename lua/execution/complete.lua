@@ -1,0 +1,13 @@
+-- @function ff_complete_execution
+-- @keys exec_core attempt_hash lease_expiry worker_leases terminal lease_current lease_history active stream_meta result attempt_timeout execution_deadline
+-- @argv execution_id lease_id lease_epoch attempt_id result_payload [source] [result_encoding]
+-- @reply {1,"OK","completed"}
+-- @refuses invalid_input execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease
+-- @repeat execution_not_active, whose details name the caller's own lease
+registry.add("ff_complete_execution", 12, 5, function(given, argv)
+    local tag, e = args.execution(given, argv, 1)
+    local u = unit.open(tag)
+    local reply = completion.run(u, e, argv, argv[5], args.text(argv, 7), args.text(argv, 6))
+    unit.commit(u)
+    return reply
+end)

@@ -1,0 +1,29 @@
+-- @function ff_move_to_waiting_children
+-- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases active blocked_deps attempt_timeout
+-- @argv execution_id lease_id lease_epoch attempt_id [source] [resolve_empty]
+-- @reply {1,"OK","blocked"}
+-- @reply {1,"OK","eligible"}
+-- @refuses invalid_input execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease
+-- @repeat execution_not_active, whose details name the caller's own lease
+local RESOLVE = {["0"] = true, ["1"] = true}
+
+registry.add("ff_move_to_waiting_children", 9, 4, function(given, argv)
+    local tag, e = args.execution(given, argv, 1)
+    local resolve_empty = args.optional_word(argv, 6, "resolve_empty", RESOLVE) == "1"
+    local u = unit.open(tag)
+    local c = lease.validate(u, e, argv, args.text(argv, 5))
+    local set = core.change(u, e)
+    local detail = "waiting for child executions to complete"
+    attempt.pause(u, e, c, "waiting_children")
+    lease.release(u, e, c, set, "waiting_children")
+    -- Children that finished just before this call must not leave their parent waiting for ever.
+    if resolve_empty and flow.gate(tag, e, c) ~= "closed" then
+        local state = placement.place(u, e, c, set, {attempt_state = "attempt_interrupted", delay_until = 0})
+        unit.commit(u)
+        return {1, "OK", state == "waiting" and "eligible" or state}
+    end
+    vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children", detail, "attempt_interrupted")
+    unit.zadd(u, keys.lane(tag, c.lane_id, "blocked:dependencies"), number_of(c.created_at), e)
+    unit.commit(u)
+    return {1, "OK", "blocked"}
+end)
