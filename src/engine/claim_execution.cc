@@ -61,7 +61,7 @@ void ClaimExecution::write(CallWriter& to) const {
     to.arg("attempt_policy_json", attempt_policy_json);
     to.arg("attempt_timeout_ms", attempt_timeout);
     to.arg("execution_deadline_at",
-           execution_deadline ? execution_deadline->text() : std::string());
+           execution_deadline ? execution_deadline->to_string() : std::string());
 }
 
 Result<TakenLease> ClaimExecution::read(const store::Reply& reply) const {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "engine/call_writer.h"
-#include "engine/due_time.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "model/due_time.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 
@@ -47,7 +47,7 @@ struct ClaimExecution {
     std::optional<Millis> renew_before{};
     std::string attempt_policy_json{};
     std::optional<Millis> attempt_timeout{};
-    std::optional<DueTime> execution_deadline{};
+    std::optional<model::DueTime> execution_deadline{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

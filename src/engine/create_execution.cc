@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::string_view kFunction = "ff_create_execution";
 
-std::optional<std::string> text_of(const std::optional<DueTime>& due) {
+std::optional<std::string> text_of(const std::optional<model::DueTime>& due) {
     if (!due) return std::nullopt;
-    return due->text();
+    return due->to_string();
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "engine/call_writer.h"
-#include "engine/due_time.h"
 #include "engine/reply_reader.h"
+#include "model/due_time.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 #include "model/state.h"
@@ -32,11 +32,11 @@ struct CreateExecution {
     std::string policy_json{};
     Bytes payload{};
     std::string payload_encoding{};
-    std::optional<DueTime> delay_until{};
+    std::optional<model::DueTime> delay_until{};
     std::optional<Millis> dedup_ttl{};
     /// A flat JSON object; empty for none.
     std::string tags_json{};
-    std::optional<DueTime> execution_deadline{};
+    std::optional<model::DueTime> execution_deadline{};
     bool hold_for_dependencies = false;
     std::optional<model::IdempotencyKey> idempotency_key{};
 

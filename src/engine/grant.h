@@ -64,7 +64,7 @@ struct IssueGrantAndClaim {
     std::string capability_hash{};
     std::string attempt_policy_json{};
     std::optional<Millis> attempt_timeout{};
-    std::optional<DueTime> execution_deadline{};
+    std::optional<model::DueTime> execution_deadline{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

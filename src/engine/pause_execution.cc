@@ -31,7 +31,7 @@ void DelayExecution::write(CallWriter& to) const {
     write_keys(to, keys, "delayed");
     to.arg("execution_id", keys.exec.id());
     write_fence(to, fence);
-    to.arg("delay_until", delay_until.text());
+    to.arg("delay_until", delay_until.to_string());
     write_source(to, fence);
 }
 

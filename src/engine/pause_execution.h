@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "engine/call_writer.h"
-#include "engine/due_time.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "model/due_time.h"
 #include "model/execution_id.h"
 
 namespace ff::engine {
@@ -19,7 +19,7 @@ struct DelayExecution {
 
     model::ExecutionId execution_id;
     std::optional<Fence> fence{};
-    DueTime delay_until = DueTime::after(Millis(0));
+    model::DueTime delay_until = model::DueTime::after(Millis(0));
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
