@@ -17,12 +17,6 @@ struct CommandSpec {
     /// Offered to functions (6.1), and to everybody else (6.2).
     bool in_functions = false;
     bool outside_functions = false;
-    /// Positions of the keys, counted as in Valkey: last_key -1 is the last argument, first_key 0
-    /// means no key at a fixed place. XREAD is the only one whose keys must be searched: they fill
-    /// the first half of what follows STREAMS.
-    int first_key = 0;
-    int last_key = 0;
-    int key_step = 0;
     void (*handler)(Call&) = nullptr;
 
     bool accepts(std::size_t argument_count) const {

@@ -1,17 +1,22 @@
 #include "keyspace/hash_value.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace ff::keyspace {
 namespace {
 
-/// Capacities are multiples of this, and the symbols behind the last field are filled in, so that
-/// the scan needs no tail.
+/// The symbols are padded to a multiple of this many, and those behind the last field are filled
+/// in, so that the scan needs no tail.
 constexpr std::uint32_t kLanes = 8;
 
-std::size_t block_bytes(std::size_t capacity) {
-    return capacity * (sizeof(ByteString) + sizeof(SymbolTable::Symbol));
+std::uint32_t padded(std::uint32_t symbols) {
+    return (symbols + kLanes - 1) / kLanes * kLanes;
+}
+
+std::size_t block_bytes(std::uint32_t capacity) {
+    return capacity * sizeof(ByteString) + padded(capacity) * sizeof(SymbolTable::Symbol);
 }
 
 }  // namespace
@@ -36,7 +41,7 @@ HashValue::~HashValue() {
 
 void HashValue::release() {
     if (is_named_) {
-        const std::unique_ptr<Named> owner(&named());
+        const Owned<Named> owner(&named());
     } else if (block_ != nullptr) {
         std::destroy_n(flat_values(), count_);
         MeteredAllocator<std::uint64_t>().deallocate(static_cast<std::uint64_t*>(block_),
@@ -64,14 +69,13 @@ std::uint32_t HashValue::flat_find(SymbolTable::Symbol symbol) const {
     return count_;
 }
 
-void HashValue::flat_resize(std::uint32_t wanted) {
-    const std::uint32_t capacity = (wanted + kLanes - 1) / kLanes * kLanes;
+void HashValue::flat_resize(std::uint32_t capacity) {
     void* block = MeteredAllocator<std::uint64_t>().allocate(block_bytes(capacity) / 8);
     auto* values = static_cast<ByteString*>(block);
     auto* symbols = reinterpret_cast<SymbolTable::Symbol*>(values + capacity);
     std::uninitialized_move_n(flat_values(), count_, values);
     std::uninitialized_copy_n(flat_symbols(), count_, symbols);
-    std::uninitialized_fill_n(symbols + count_, capacity - count_, SymbolTable::kNoSymbol);
+    std::uninitialized_fill_n(symbols + count_, padded(capacity) - count_, SymbolTable::kNoSymbol);
     const std::uint16_t count = count_;
     release();
     block_ = block;
@@ -80,7 +84,7 @@ void HashValue::flat_resize(std::uint32_t wanted) {
 }
 
 void HashValue::make_named(const SymbolTable& symbols) {
-    auto fields = std::make_unique<Named>();
+    auto fields = make_owned<Named>();
     fields->reserve(count_ + std::size_t{1});
     for (std::uint32_t i = 0; i < count_; ++i) {
         fields->append(Field{.name = ByteString(symbols.name(flat_symbols()[i])),
@@ -120,7 +124,9 @@ bool HashValue::put(SymbolTable& symbols, std::string_view field, std::string_vi
                 return false;
             }
             if (count_ < kFlatFieldsMax) {
-                if (count_ == capacity_) flat_resize(count_ + std::uint32_t{1} + count_ / 2U);
+                if (count_ == capacity_) {
+                    flat_resize(std::min(count_ + std::uint32_t{1} + count_ / 2U, kFlatFieldsMax));
+                }
                 std::construct_at(flat_values() + count_, value);
                 flat_symbols()[count_] = symbol;
                 ++count_;
@@ -160,7 +166,7 @@ bool HashValue::erase(const SymbolTable& symbols, std::string_view field) {
 HashValue HashValue::clone() const {
     HashValue copy;
     if (is_named_) {
-        auto fields = std::make_unique<Named>();
+        auto fields = make_owned<Named>();
         fields->reserve(named().size());
         for (const Field& field : named().items()) {
             fields->append(Field{.name = field.name.clone(), .value = field.value.clone()});

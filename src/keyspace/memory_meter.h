@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace ff::keyspace {
 
@@ -29,5 +30,23 @@ struct MeteredAllocator {
     }
     bool operator==(const MeteredAllocator&) const = default;
 };
+
+struct MeteredDelete {
+    template <class T>
+    void operator()(T* at) const {
+        std::destroy_at(at);
+        MeteredAllocator<T>().deallocate(at, 1);
+    }
+};
+
+/// A sole owner of one metered object.
+template <class T>
+using Owned = std::unique_ptr<T, MeteredDelete>;
+
+template <class T, class... Args>
+Owned<T> make_owned(Args&&... args) {
+    T* at = MeteredAllocator<T>().allocate(1);
+    return Owned<T>(std::construct_at(at, std::forward<Args>(args)...));
+}
 
 }  // namespace ff::keyspace

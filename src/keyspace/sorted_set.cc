@@ -64,7 +64,10 @@ SortedSet::Place SortedSet::Large::lower_bound(double score, std::string_view me
 
 void SortedSet::Large::insert(const Node& node) {
     const Ref ref{.score = node.score, .node = &node};
-    if (blocks.empty()) blocks.emplace_back();
+    if (blocks.empty()) {
+        blocks.emplace_back().refs.push_back(ref);
+        return;
+    }
     Place place = lower_bound(node.score, node.member.view());
     if (place.block == blocks.size()) {
         place = {.block = blocks.size() - 1, .offset = blocks.back().refs.size()};
@@ -128,14 +131,13 @@ void SortedSet::small_insert(double score, ByteString member) {
 }
 
 void SortedSet::make_large() {
-    auto large = std::make_unique<Large>();
+    auto large = make_owned<Large>();
     for (Item& item : small_) {
-        auto node = std::make_unique<Node>(
-            Node{.score = item.score, .member = std::move(item.member)});
+        auto node = make_owned<Node>(Node{.score = item.score, .member = std::move(item.member)});
         large->insert(*node);
         large->members.append(NodeOwner{.node = std::move(node)});
     }
-    small_ = {};
+    small_ = decltype(small_)();
     large_ = std::move(large);
 }
 
@@ -168,7 +170,7 @@ SortedSet::Put SortedSet::put(double score, std::string_view member) {
     }
     const std::uint32_t at = large_->members.find(member);
     if (at == DenseIndex<NodeOwner>::kNowhere) {
-        auto node = std::make_unique<Node>(Node{.score = score, .member = ByteString(member)});
+        auto node = make_owned<Node>(Node{.score = score, .member = ByteString(member)});
         large_->insert(*node);
         large_->members.append(NodeOwner{.node = std::move(node)});
         return Put::Added;
@@ -241,14 +243,14 @@ std::uint32_t SortedSet::rank_to(ScoreBound max) const {
 
 SortedSet SortedSet::clone() const {
     SortedSet copy;
-    if (large_ != nullptr) copy.large_ = std::make_unique<Large>();
+    if (large_ != nullptr) copy.large_ = make_owned<Large>();
     copy.small_.reserve(small_.size());
     for_ranks(0, size(), false, [&copy](std::string_view member, double score) {
         if (copy.large_ == nullptr) {
             copy.small_.push_back(Item{.score = score, .member = ByteString(member)});
             return;
         }
-        auto node = std::make_unique<Node>(Node{.score = score, .member = ByteString(member)});
+        auto node = make_owned<Node>(Node{.score = score, .member = ByteString(member)});
         copy.large_->insert(*node);
         copy.large_->members.append(NodeOwner{.node = std::move(node)});
     });

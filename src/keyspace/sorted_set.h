@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -68,7 +67,7 @@ class SortedSet {
         ByteString member;
     };
     struct NodeOwner {
-        std::unique_ptr<Node> node;
+        Owned<Node> node;
         std::string_view key() const { return node->member.view(); }
     };
     struct Ref {
@@ -86,7 +85,7 @@ class SortedSet {
         std::size_t offset = 0;
     };
     struct Large {
-        std::vector<Block> blocks;
+        std::vector<Block, MeteredAllocator<Block>> blocks;
         DenseIndex<NodeOwner> members;
 
         Place place_of(std::uint32_t rank) const;
@@ -104,7 +103,7 @@ class SortedSet {
     void make_large();
 
     std::vector<Item, MeteredAllocator<Item>> small_;
-    std::unique_ptr<Large> large_;
+    Owned<Large> large_;
 };
 
 }  // namespace ff::keyspace

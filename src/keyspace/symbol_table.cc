@@ -1,10 +1,13 @@
 #include "keyspace/symbol_table.h"
 
+#include "base/assert.h"
 #include "keyspace/quick_hash.h"
 
 namespace ff::keyspace {
 
-SymbolTable::SymbolTable() : slots_(256) {}
+SymbolTable::SymbolTable(Bounds bounds) : bounds_(bounds), slots_(256) {
+    FF_ASSERT(bounds.symbols_max < kNoSymbol);
+}
 
 std::size_t SymbolTable::probe(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
@@ -17,16 +20,16 @@ std::size_t SymbolTable::probe(std::string_view name, std::uint32_t hash) const 
 }
 
 SymbolTable::Symbol SymbolTable::find(std::string_view name) const {
-    if (name.size() > kNameBytesMax) return kNoSymbol;
+    if (name.size() > bounds_.name_bytes_max) return kNoSymbol;
     return slots_[probe(name, quick_hash32(name))].symbol;
 }
 
 SymbolTable::Symbol SymbolTable::intern(std::string_view name) {
-    if (name.size() > kNameBytesMax) return kNoSymbol;
+    if (name.size() > bounds_.name_bytes_max) return kNoSymbol;
     const std::uint32_t hash = quick_hash32(name);
     std::size_t at = probe(name, hash);
     if (slots_[at].symbol != kNoSymbol) return slots_[at].symbol;
-    if (names_.size() == kSymbolsMax) return kNoSymbol;
+    if (names_.size() == bounds_.symbols_max) return kNoSymbol;
     if ((names_.size() + 1) * 2 > slots_.size()) {
         grow();
         at = probe(name, hash);

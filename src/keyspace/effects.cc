@@ -1,0 +1,85 @@
+#include "keyspace/effects.h"
+
+#include "keyspace/key_shape.h"
+
+namespace ff::keyspace {
+namespace {
+
+constexpr unsigned kSpellingShift = 6;
+constexpr unsigned kEffectMask = 0x3f;
+
+}  // namespace
+
+void KeyMemory::set(std::string_view key) {
+    key_.assign(key);
+    const auto shape = KeyShape::of(key);
+    body_at_ = shape ? shape->head.size() : 0;
+    body_bytes_ = shape ? shape->place.size() + KeyShape::kUuidTextBytes : 0;
+}
+
+void KeyMemory::set_sibling(std::string_view head, std::string_view tail) {
+    key_.replace(body_at_ + body_bytes_, std::string::npos, tail);
+    key_.replace(0, body_at_, head);
+    body_at_ = head.size();
+}
+
+void KeyMemory::clear() {
+    key_.clear();
+    body_at_ = 0;
+    body_bytes_ = 0;
+}
+
+void EffectWriter::begin(Effect effect, std::string_view key) {
+    const auto head_byte = [effect](KeySpelling spelling) {
+        return static_cast<char>(static_cast<unsigned>(effect) | static_cast<unsigned>(spelling)
+                                                                     << kSpellingShift);
+    };
+    if (!out_.empty() && key == memory_.key()) {
+        out_.push_back(head_byte(KeySpelling::Same));
+        return;
+    }
+    const std::string_view body = memory_.body();
+    const std::size_t open = body.empty() ? std::string_view::npos : key.find('{');
+    if (open != std::string_view::npos && key.substr(open).starts_with(body)) {
+        const std::string_view head = key.substr(0, open);
+        const std::string_view tail = key.substr(open + body.size());
+        out_.push_back(head_byte(KeySpelling::Sibling));
+        bytes(head);
+        bytes(tail);
+        memory_.set_sibling(head, tail);
+        return;
+    }
+    out_.push_back(head_byte(KeySpelling::Whole));
+    bytes(key);
+    memory_.set(key);
+}
+
+void EffectWriter::clear() {
+    out_.clear();
+    if (out_.capacity() > kKeptBytesMax) out_ = std::string();
+    memory_.clear();
+}
+
+std::string_view EffectReader::next(Effect& effect) {
+    const std::uint8_t head_byte = wire.byte();
+    effect = static_cast<Effect>(head_byte & kEffectMask);
+    // The byte comes from outside, so it may spell none of these.
+    switch (static_cast<KeySpelling>(head_byte >> kSpellingShift)) {
+        case KeySpelling::Whole:
+            memory_.set(wire.bytes());
+            break;
+        case KeySpelling::Same:
+            break;
+        case KeySpelling::Sibling: {
+            const std::string_view head = wire.bytes();
+            const std::string_view tail = wire.bytes();
+            memory_.set_sibling(head, tail);
+            break;
+        }
+        default:
+            wire.spoil();
+    }
+    return memory_.key();
+}
+
+}  // namespace ff::keyspace

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "keyspace/wire.h"
+
+namespace ff::keyspace {
+
+/// What a write did. An effect is one byte (the kind, and above it how the key is spelled), the
+/// key, and what the kind says here; wire.h has the spelling of numbers, bytes and scores. Numbers
+/// are part of the journal's format: they are never reused.
+enum class Effect : std::uint8_t {
+    Delete = 1,        // -
+    Expire = 2,        // time in ms since the epoch
+    Persist = 3,       // -
+    String = 4,        // bytes; the expiry of the key stays
+    HashPut = 5,       // n, n times field and value
+    HashErase = 6,     // n, n fields
+    SetAdd = 7,        // n, n members
+    SetErase = 8,      // n, n members
+    ListAppend = 9,    // n, n items
+    SortedPut = 10,    // n, n times score and member
+    SortedErase = 11,  // n, n members
+    SortedCut = 12,    // first rank, number of members
+    StreamAdd = 13,    // ms, seq, n, n texts: fields and values
+    StreamCut = 14,    // number of oldest entries
+    StreamState = 15,  // ms and seq of the last id; makes an empty stream if there is none
+    Copy = 16,         // bytes: the other key, whose value and expiry this one gets
+};
+
+/// How an effect names its key: in full, as the one before, or, sharing the body of the one before
+/// (key_shape.h), by head and tail.
+enum class KeySpelling : std::uint8_t { Whole = 0, Same = 1, Sibling = 2 };
+
+/// The key of the last effect, kept alike by the writer and the reader.
+class KeyMemory {
+  public:
+    std::string_view key() const { return key_; }
+    std::string_view body() const { return std::string_view(key_).substr(body_at_, body_bytes_); }
+    void set(std::string_view key);
+    /// The key with this head and tail around the body, which stays.
+    void set_sibling(std::string_view head, std::string_view tail);
+    void clear();
+
+  private:
+    std::string key_;
+    std::size_t body_at_ = 0;
+    std::size_t body_bytes_ = 0;
+};
+
+/// Writes effects one after the other. What lies between two clears must stay together.
+class EffectWriter {
+  public:
+    /// Starts an effect; its content follows through the functions below.
+    void begin(Effect effect, std::string_view key);
+    void number(std::uint64_t value) { append_number(out_, value); }
+    void bytes(std::string_view value) { append_bytes(out_, value); }
+    void score(double value) { append_score(out_, value); }
+    void raw(std::string_view encoded) { out_.append(encoded); }
+
+    std::string_view view() const { return out_; }
+    std::size_t size() const { return out_.size(); }
+    /// Keeps the capacity, up to a bound.
+    void clear();
+
+  private:
+    static constexpr std::size_t kKeptBytesMax = std::size_t{4} << 20U;
+
+    std::string out_;
+    KeyMemory memory_;
+};
+
+/// Reads the head of an effect. What is broken shows in the reader.
+class EffectReader {
+  public:
+    explicit EffectReader(std::string_view effects) : wire(effects) {}
+
+    /// Valid until the next call.
+    std::string_view next(Effect& effect);
+
+    WireReader wire;
+
+  private:
+    KeyMemory memory_;
+};
+
+}  // namespace ff::keyspace

@@ -1,0 +1,79 @@
+#include "keyspace/key_shape.h"
+
+#include <cstdint>
+
+namespace ff::keyspace {
+namespace {
+
+constexpr std::int8_t kNoDigit = -1;
+
+constexpr std::array<std::int8_t, 256> kHexDigits = [] {
+    std::array<std::int8_t, 256> digits{};
+    digits.fill(kNoDigit);
+    for (std::int8_t i = 0; i < 10; ++i) digits[static_cast<std::size_t>('0' + i)] = i;
+    for (std::int8_t i = 0; i < 6; ++i) {
+        digits[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
+    }
+    return digits;
+}();
+
+constexpr bool is_hyphen_position(std::size_t i) {
+    return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+bool parse_uuid(std::string_view text, KeyShape::Uuid& uuid) {
+    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+    int bad = 0;
+    std::size_t from = 0;
+    for (char& byte : uuid) {
+        if (is_hyphen_position(from)) ++from;
+        const int high = kHexDigits[static_cast<unsigned char>(text[from])];
+        const int low = kHexDigits[static_cast<unsigned char>(text[from + 1])];
+        bad |= high | low;
+        byte = static_cast<char>((high & 15) << 4 | (low & 15));
+        from += 2;
+    }
+    return bad >= 0;
+}
+
+/// The position behind "}:" of the tag that opens at `open`, or npos.
+std::size_t end_of_tag(std::string_view key, std::size_t open) {
+    const std::size_t close = key.find('}', open);
+    if (close == std::string_view::npos || close + 1 >= key.size() || key[close + 1] != ':') {
+        return std::string_view::npos;
+    }
+    return close + 2;
+}
+
+}  // namespace
+
+std::optional<KeyShape> KeyShape::of(std::string_view key) {
+    const std::size_t open = key.find('{');
+    if (open == std::string_view::npos) return std::nullopt;
+    std::size_t at = end_of_tag(key, open);
+    if (at < key.size() && key[at] == '{') at = end_of_tag(key, at);
+    if (at == std::string_view::npos || key.size() - at < kUuidTextBytes) return std::nullopt;
+    KeyShape shape;
+    if (!parse_uuid(key.substr(at, kUuidTextBytes), shape.uuid)) return std::nullopt;
+    shape.head = key.substr(0, open);
+    shape.place = key.substr(open, at - open);
+    shape.tail = key.substr(at + kUuidTextBytes);
+    return shape;
+}
+
+void append_uuid_text(std::string& out, const KeyShape::Uuid& uuid) {
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    std::size_t written = 0;
+    for (const char byte : uuid) {
+        if (is_hyphen_position(written)) {
+            out.push_back('-');
+            ++written;
+        }
+        const auto value = static_cast<unsigned char>(byte);
+        out.push_back(kDigits[value >> 4U]);
+        out.push_back(kDigits[value & 15U]);
+        written += 2;
+    }
+}
+
+}  // namespace ff::keyspace
