@@ -1,0 +1,136 @@
+#include "contract/host.h"
+
+#include <stdexcept>
+
+#include "model/library.h"
+#include "model/slot.h"
+#include "support/valkey_server.h"
+
+namespace ff::contract {
+namespace {
+
+using testing::RespConnection;
+
+RespValue load_library(RespConnection& connection) {
+    RespValue reply = connection.command({"FUNCTION", "LOAD", "REPLACE", model::library_text()});
+    if (reply.is_error()) throw std::runtime_error("library not loaded: " + reply.text);
+    return reply;
+}
+
+/// Where a command's first key stands; 0 for a command without one.
+std::size_t key_position(const List& args) {
+    if (args[0] == "FCALL" || args[0] == "FCALL_RO") return args[2] == "0" ? 0 : 3;
+    return args.size() > 1 ? 1 : 0;
+}
+
+void add_contents(RespConnection& connection, const std::string& tag,
+                  std::map<std::string, std::string>& out) {
+    for (const RespValue& key : connection.command({"KEYS", "*" + tag + "*"}).items) {
+        out[key.text] = connection.command({"DUMP", key.text}).text;
+    }
+}
+
+class ServerHost final : public Host {
+  public:
+    explicit ServerHost(testing::Product product)
+        : server_(testing::ValkeyServer::start({.product = product})),
+          connection_(server_.connect()) {
+        load_library(connection_);
+    }
+
+    RespValue command(const List& args) override { return connection_.command(args); }
+    std::map<std::string, std::string> contents(const std::string& tag) override {
+        std::map<std::string, std::string> out;
+        add_contents(connection_, tag, out);
+        return out;
+    }
+    RespConnection subscriber() override { return server_.connect(); }
+
+  private:
+    testing::ValkeyServer server_;
+    RespConnection connection_;
+};
+
+class ClusterHost final : public Host {
+  public:
+    ClusterHost() : cluster_(testing::ValkeyCluster::start({.primaries = 3})) {
+        for (std::size_t i = 0; i < cluster_.size(); ++i) {
+            connections_.push_back(cluster_.node(i).connect());
+            load_library(connections_.back());
+        }
+    }
+
+    RespValue command(const List& args) override {
+        const std::size_t key = key_position(args);
+        return node_of(key == 0 ? std::string_view() : args[key]).command(args);
+    }
+    std::map<std::string, std::string> contents(const std::string& tag) override {
+        std::map<std::string, std::string> out;
+        add_contents(node_of(tag), tag, out);
+        return out;
+    }
+    RespConnection subscriber() override { return cluster_.node(0).connect(); }
+
+  private:
+    RespConnection& node_of(std::string_view key) {
+        return connections_.at(key.empty() ? 0 : cluster_.first_owner(model::slot_of(key)));
+    }
+
+    testing::ValkeyCluster cluster_;
+    std::vector<RespConnection> connections_;
+};
+
+std::unique_ptr<Host> start(HostKind kind) {
+    switch (kind) {
+        case HostKind::Valkey:
+            return std::make_unique<ServerHost>(testing::Product::Valkey);
+        case HostKind::Redis7:
+            return std::make_unique<ServerHost>(testing::Product::Redis7);
+        case HostKind::Cluster:
+            return std::make_unique<ClusterHost>();
+    }
+    throw std::logic_error("no such host");
+}
+
+}  // namespace
+
+std::string_view to_string(HostKind kind) {
+    switch (kind) {
+        case HostKind::Valkey:
+            return "Valkey";
+        case HostKind::Cluster:
+            return "Cluster";
+        case HostKind::Redis7:
+            return "Redis7";
+    }
+    return "";
+}
+
+void PrintTo(HostKind kind, std::ostream* out) {
+    *out << to_string(kind);
+}
+
+RespValue Host::fcall(std::string_view function, const List& keys, const List& args) {
+    List all{"FCALL", std::string(function), std::to_string(keys.size())};
+    all.insert(all.end(), keys.begin(), keys.end());
+    all.insert(all.end(), args.begin(), args.end());
+    return command(all);
+}
+
+std::int64_t Host::now() {
+    const RespValue time = command({"TIME"});
+    return std::stoll(time.items.at(0).text) * 1000 + std::stoll(time.items.at(1).text) / 1000;
+}
+
+Host& host_of(HostKind kind) {
+    static std::map<HostKind, std::unique_ptr<Host>> hosts;
+    std::unique_ptr<Host>& host = hosts[kind];
+    if (!host) host = start(kind);
+    return *host;
+}
+
+std::vector<HostKind> all_hosts() {
+    return {HostKind::Valkey, HostKind::Cluster, HostKind::Redis7};
+}
+
+}  // namespace ff::contract
