@@ -1,9 +1,14 @@
 -- Registers the functions: checks arity and turns a refusal, raised anywhere below, into its reply.
 local registry = {}
 
-local function answer(done, reply)
+local function refusal_as_reply(done, reply)
     if done or (type(reply) == "table" and reply[1] == 0) then return reply end
     error(reply, 0)
+end
+
+-- The reply of `run`, be it a refusal: one item of a batch does not end the others.
+function registry.answer(run, ...)
+    return refusal_as_reply(pcall(run, ...))
 end
 
 local function arity(what, least, given)
@@ -17,7 +22,7 @@ local function add(name, keys_least, argv_least, run, flags)
         callback = function(given_keys, argv)
             if #given_keys < keys_least then return arity("KEYS", keys_least, #given_keys) end
             if #argv < argv_least then return arity("ARGV", argv_least, #argv) end
-            return answer(pcall(run, given_keys, argv))
+            return refusal_as_reply(pcall(run, given_keys, argv))
         end,
     })
 end

@@ -5,11 +5,16 @@ function route.queue(tag, lane, capabilities)
     return keys.lane(tag, lane, "route:" .. redis.sha1hex(capabilities))
 end
 
--- Into the sub-queue of its requirements, in the order of eligible work.
+-- Into the sub-queue of its requirements, in the order of eligible work. A call that adds many names
+-- each set once.
 function route.enter(u, e, c)
     local capabilities = c.required_capabilities or ""
-    unit.hset(u, keys.lane(u.tag, c.lane_id, "route_sets"), {[redis.sha1hex(capabilities)] = capabilities})
-    unit.zadd(u, route.queue(u.tag, c.lane_id, capabilities), placement.score(c.priority, number_of(c.created_at)), e)
+    local queue = route.queue(u.tag, c.lane_id, capabilities)
+    if not u.routes_named[queue] then
+        u.routes_named[queue] = true
+        unit.hset(u, keys.lane(u.tag, c.lane_id, "route_sets"), {[redis.sha1hex(capabilities)] = capabilities})
+    end
+    unit.zadd(u, queue, placement.score(c.priority, number_of(c.created_at)), e)
 end
 
 -- Out of the sub-queue; the set is dropped with its last member.
@@ -17,7 +22,10 @@ function route.leave(u, e, c)
     local capabilities = c.required_capabilities or ""
     local queue = route.queue(u.tag, c.lane_id, capabilities)
     unit.zrem(u, queue, e)
+    if u.routes_left[queue] then return end
+    u.routes_left[queue] = true
     unit.after(u, function()
+        u.routes_left[queue], u.routes_named[queue] = nil, nil
         if call("EXISTS", queue) == 0 then
             call("HDEL", keys.lane(u.tag, c.lane_id, "route_sets"), redis.sha1hex(capabilities))
         end

@@ -17,7 +17,7 @@ function unit.open(tag, now)
         tag = tag, now = now,
         early = {}, cores = {}, records = {}, indexes = {}, history = {},
         events = {}, signals = {}, lanes = {}, hooks = {},
-        by_key = {}, by_key_early = {},
+        by_key = {}, by_key_early = {}, routes_named = {}, routes_left = {},
     }
 end
 
