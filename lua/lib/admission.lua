@@ -1,0 +1,48 @@
+-- What budgets, quotas and the worker registry share (chapter 06 section 2).
+local admission = {}
+
+-- Store time, unless the caller (a test, an import) says another.
+function admission.now(argv, i)
+    local given = args.optional_integer(argv, i, "now_ms")
+    if given then return given end
+    local time = call("TIME")
+    return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+-- A unit of work whose time is that argument.
+function admission.open(tag, argv, i)
+    local given = args.optional_integer(argv, i, "now_ms")
+    local u = unit.open(tag)
+    u.now = given or u.now
+    return u
+end
+
+-- Chosen fields of a hash as a table; missing and empty ones are nil.
+function admission.read(key, fields)
+    local values = call("HMGET", key, unpack(fields))
+    local record = {}
+    for i = 1, #fields do
+        if is_set(values[i]) then record[fields[i]] = values[i] end
+    end
+    return record
+end
+
+-- A flat field and value list as a table.
+function admission.table_of(flat)
+    local record = {}
+    for i = 1, #flat, 2 do
+        record[flat[i]] = flat[i + 1]
+    end
+    return record
+end
+
+function admission.is_noop(key)
+    return string.sub(key, 1, 8) == "ff:noop:"
+end
+
+-- Room appeared: servers look at the work blocked by this policy at once (section 8.4).
+function admission.publish_freed(kind, id)
+    call("PUBLISH", "ff:admission:freed", kind .. ":" .. id)
+end
+
+return admission

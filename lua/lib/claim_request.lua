@@ -1,0 +1,95 @@
+-- The arguments of a batch claim (chapter 06 section 12.1), read from ARGV position `at` + 1 on.
+local claim_request = {}
+
+claim_request.TASKS_MAX = 256
+local BASE = 19
+local LEASE_TTL_MS_MAX = 31536000000
+local REQUEST_ID_BYTES_MAX = 128
+local SCAN_DEPTH_MAX = 4096
+local PAYLOAD_BYTES = 4194304
+local ARM_WAKE_MS_MAX = 60000
+local FAIR_FLOOR = 9000
+local ADMISSION = {defer = true, bypass = true}
+local SWITCH = {["0"] = true, ["1"] = true}
+
+-- A set from an LF list.
+local function names(list)
+    local set = {}
+    for name in string.gmatch(list, "[^\n]+") do
+        set[name] = true
+    end
+    return set
+end
+
+-- Ids that stand in the replay record, where blanks separate.
+local function word(argv, i, name)
+    local value = args.id(argv, i, name)
+    if string.find(value, "[%z\1-\32\127]") then args.refuse(name, "blank or control character") end
+    return value
+end
+
+local function read_admitted(argv, at, count)
+    local order, quotas = {}, {}
+    for i = 1, count do
+        local e = args.id(argv, at + 2 * i - 1, "admitted execution_id")
+        if not quotas[e] then
+            order[#order + 1] = e
+            quotas[e] = argv[at + 2 * i]
+        end
+    end
+    return order, quotas
+end
+
+local function read_leases(argv, at, count)
+    local leases = {}
+    for i = 1, count do
+        leases[i] = {
+            lease_id = word(argv, at + 2 * i - 1, "lease_id"),
+            attempt_id = word(argv, at + 2 * i, "attempt_id"),
+        }
+    end
+    return leases
+end
+
+-- What the claim may take and in which order; the counts tell how many arguments follow.
+local function read_choice(q, argv, at)
+    q.scan_depth = args.optional_integer(argv, at + 9, "scan_depth", 1, SCAN_DEPTH_MAX)
+        or math.max(64, 4 * q.max_tasks)
+    q.payload_bytes = args.optional_integer(argv, at + 10, "max_payload_bytes", 0) or PAYLOAD_BYTES
+    q.defers = args.optional_word(argv, at + 11, "admission", ADMISSION) ~= "bypass"
+    q.gated, q.gates_all = names(argv[at + 12]), argv[at + 12] == "*"
+    q.gates_flows = args.optional_word(argv, at + 13, "gate_flows", SWITCH) == "1"
+    q.over_share = names(argv[at + 14])
+    q.is_fair = argv[at + 14] ~= "" or argv[at + 15] ~= ""
+    q.fair_floor = args.optional_integer(argv, at + 15, "fair_priority_floor") or FAIR_FLOOR
+    q.namespace = argv[at + 16]
+    q.arm_wake_ms = args.optional_integer(argv, at + 17, "arm_wake_ms", 0, ARM_WAKE_MS_MAX) or 0
+    q.lost_first = args.optional_word(argv, at + 18, "include_reclaim", SWITCH) ~= "0"
+end
+
+function claim_request.read(argv, at)
+    if #argv < at + BASE then
+        args.refuse("arity", "a claim has at least " .. BASE .. " arguments")
+    end
+    local q = {
+        worker_id = args.id(argv, at + 1, "worker_id"),
+        worker_instance_id = args.id(argv, at + 2, "worker_instance_id"),
+        lane = args.id(argv, at + 3, "lane_id"),
+        max_tasks = args.integer(argv, at + 5, "max_tasks", 1, claim_request.TASKS_MAX),
+        lease_ttl_ms = args.integer(argv, at + 6, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX),
+        renew_before_ms = args.optional_integer(argv, at + 7, "renew_before_ms", 0, LEASE_TTL_MS_MAX),
+        request_id = argv[at + 8],
+    }
+    if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
+    read_choice(q, argv, at)
+    local admitted = args.optional_integer(argv, at + 19, "admitted_count", 0, claim_request.TASKS_MAX) or 0
+    if #argv < at + BASE + 2 * admitted + 2 * q.max_tasks then
+        args.refuse("arity", "fewer admitted executions or leases than counted")
+    end
+    q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
+    q.leases = read_leases(argv, at + BASE + 2 * admitted, q.max_tasks)
+    q.capabilities = capabilities.parse(argv[at + 4], "worker")
+    return q
+end
+
+return claim_request

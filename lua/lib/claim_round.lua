@@ -1,0 +1,290 @@
+-- One batch claim (chapter 06 section 12.1): candidates are looked at in order until enough are taken.
+-- Nothing is written before the end, except that expired leases are marked first.
+local claim_round = {}
+
+local NAMESPACES_MAX = 64
+
+local function open(u, q)
+    return {
+        u = u, q = q, claimed = {}, deferred = {}, not_claimed = {}, kept = {}, seen = {}, gates = {},
+        space = {total = q.payload_bytes}, waiting = {}, examined = 0, moved = 0, removed = 0,
+        looked_at_lost = false,
+    }
+end
+
+local function is_full(r)
+    return #r.claimed >= r.q.max_tasks
+end
+
+local function load(r, e)
+    r.examined = r.examined + 1
+    local c = core.load(r.u.tag, e)
+    if c and is_set(c.purging) then return nil end
+    return c
+end
+
+-- The flow's gate, read once per flow and kind of claim.
+local function gate_allows(r, c, continues)
+    if not is_set(c.flow_id) then return true end
+    local name = c.flow_id .. (continues and "+" or "-")
+    if r.gates[name] == nil then r.gates[name] = flow.claim_allowed(r.u.tag, c, continues) end
+    return r.gates[name]
+end
+
+local function may_run(r, c)
+    return (r.q.namespace == "" or r.q.namespace == c.namespace) and number_of(c.grant_until) < r.u.now
+end
+
+-- Runnable work that nobody owns, as every legal vector says; a broken one is left to the reconciler.
+local function is_sound(c)
+    return c.ownership_state == "unowned" and c.attempt_state ~= "running_attempt"
+        and (c.attempt_state ~= "attempt_interrupted" or is_set(c.current_attempt_id))
+end
+
+local function take(r, e, c, how, quota_ids)
+    local q = r.q
+    local ids = q.leases[#r.claimed + 1]
+    local request = {
+        worker_id = q.worker_id, worker_instance_id = q.worker_instance_id, lane = q.lane,
+        lease_id = ids.lease_id, attempt_id = ids.attempt_id, lease_ttl_ms = q.lease_ttl_ms,
+        renew_before_ms = q.renew_before_ms, reason = "claim_batch",
+        admitted_quota_ids = is_set(quota_ids) and quota_ids or nil,
+    }
+    local lease = how(r.u, e, c, request)
+    r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r.space)
+end
+
+-- Takes runnable work: a new attempt, or the one that was interrupted.
+local function take_runnable(r, e, c, quota_ids)
+    local how = c.attempt_state == "attempt_interrupted" and claim.resume or claim.fresh
+    take(r, e, c, how, quota_ids)
+    if c.eligibility_state == "eligible_now" then r.removed = r.removed + 1 end
+end
+
+-- Lost leases ------------------------------------------------------------------------------------
+
+-- An expired lease nobody has marked yet is marked, whoever finds it. Answers whether it was.
+local function mark(r, e, c)
+    if c.ownership_state ~= "leased" then return false end
+    if number_of(c.lease_expires_at) > r.u.now then
+        unit.zadd(r.u, keys.index(r.u.tag, "lease_expiry"), number_of(c.lease_expires_at), e)
+        return false
+    end
+    lease.mark_expired(r.u, e, c)
+    c.ownership_state, c.attempt_state, c.attempt_timeout_at = "lease_expired_reclaimable", "attempt_interrupted", ""
+    return true
+end
+
+-- Candidates this worker may take over; at most as many as are still wanted.
+local function find_lost(r)
+    local found, marked = {}, false
+    local wanted = r.q.max_tasks - #r.claimed
+    for _, e in ipairs(claim_sources.lost(r.u, r.q)) do
+        if #found == wanted then break end
+        local c = load(r, e)
+        if not c or c.lifecycle_phase ~= "active" then
+            unit.zrem(r.u, keys.index(r.u.tag, "lease_expiry"), e)
+        elseif c.lane_id == r.q.lane then
+            marked = mark(r, e, c) or marked
+            if claim.is_reclaimable(c) and may_run(r, c) and gate_allows(r, c, true)
+                and not capabilities.missing(c.required_capabilities, r.q.capabilities) then
+                found[#found + 1] = {e = e, core = c}
+            end
+        end
+    end
+    -- The claims that follow touch the same indexes: what was marked must stand before them.
+    if marked then unit.commit(r.u) end
+    return found
+end
+
+local function take_lost(r)
+    r.looked_at_lost = true
+    for _, lost in ipairs(find_lost(r)) do
+        local e, c = lost.e, lost.core
+        r.seen[e] = true
+        if number_of(c.lease_reclaim_count) >= claim.reclaim_cap(r.u.tag, e) then
+            claim.give_up(r.u, e, c)
+        else
+            take(r, e, c, claim.reclaim)
+        end
+    end
+end
+
+-- Admitted ids -----------------------------------------------------------------------------------
+
+-- Why an admitted execution cannot be claimed; nil if it can.
+local function refusal_of(r, e, c)
+    if not c then return "execution_not_found" end
+    local is_open = c.lifecycle_phase == "runnable" and c.lane_id == r.q.lane
+        and (c.eligibility_state == "eligible_now" or c.eligibility_state == "blocked_by_route")
+    if not is_open or not is_sound(c) or (r.q.namespace ~= "" and r.q.namespace ~= c.namespace)
+        or not gate_allows(r, c, c.attempt_state == "attempt_interrupted") then
+        return "execution_not_eligible"
+    end
+    if number_of(c.grant_until) >= r.u.now then return "grant_already_exists" end
+    if capabilities.missing(c.required_capabilities, r.q.capabilities) then return "capability_mismatch" end
+end
+
+local function block_for_route(r, e, c, missing)
+    blocking.block(r.u, e, c, "waiting_for_capable_worker", "missing capabilities: " .. missing, "")
+    r.moved = r.moved + 1
+    r.removed = r.removed + 1
+end
+
+local function take_admitted(r)
+    for _, e in ipairs(r.q.admitted) do
+        local code
+        if is_full(r) then
+            code = "not_reached"
+        else
+            local c = load(r, e)
+            code = refusal_of(r, e, c)
+            r.seen[e] = not code or code == "capability_mismatch"
+            if code == "capability_mismatch" and c.eligibility_state == "eligible_now" then
+                block_for_route(r, e, c, capabilities.missing(c.required_capabilities, r.q.capabilities))
+            elseif not code then
+                take_runnable(r, e, c, r.q.admitted_quotas[e])
+            end
+        end
+        if code then r.not_claimed[#r.not_claimed + 1] = {e, code} end
+    end
+end
+
+-- Eligible and routed work -----------------------------------------------------------------------
+
+-- The index entry lies: drops it.
+local function drop(r, e, required)
+    if required then
+        unit.zrem(r.u, keys.lane(r.u.tag, r.q.lane, "blocked:route"), e)
+        route.leave(r.u, e, {lane_id = r.q.lane, required_capabilities = required})
+    else
+        unit.zrem(r.u, keys.lane(r.u.tag, r.q.lane, "eligible"), e)
+        r.removed = r.removed + 1
+    end
+end
+
+local function is_gated(q, c)
+    return is_set(c.budget_ids) or is_set(c.quota_policy_id) or q.gates_all or q.gated[c.namespace or ""]
+        or (q.gates_flows and is_set(c.flow_id))
+end
+
+local function defer(r, e, c)
+    if #r.deferred >= 2 * r.q.max_tasks then return end
+    r.deferred[#r.deferred + 1] = {
+        e, c.namespace or "", c.flow_id or "", c.budget_ids or "", c.quota_policy_id or "",
+        text(number_of(c.priority)),
+    }
+end
+
+-- Looks at one candidate. Answers whether it stays in the eligible index.
+local function consider(r, e, required)
+    local q = r.q
+    local c = load(r, e)
+    local expected = required and "blocked_by_route" or "eligible_now"
+    if not c or c.lifecycle_phase ~= "runnable" or c.eligibility_state ~= expected or c.lane_id ~= q.lane then
+        drop(r, e, required)
+        return false
+    end
+    if not may_run(r, c) or not is_sound(c)
+        or not gate_allows(r, c, c.attempt_state == "attempt_interrupted") then
+        return c
+    end
+    local missing = capabilities.missing(c.required_capabilities, q.capabilities)
+    if missing then
+        if not required then block_for_route(r, e, c, missing) end
+        return false
+    elseif q.defers and is_gated(q, c) then
+        defer(r, e, c)
+        return c
+    elseif q.over_share[c.namespace or ""] and number_of(c.priority) < q.fair_floor then
+        r.kept[#r.kept + 1] = {e = e, core = c, required = required}
+        return false
+    end
+    take_runnable(r, e, c)
+    return false
+end
+
+local function take_waiting(r)
+    local walk = claim_sources.open(r.u, r.q)
+    r.walk = walk
+    while not is_full(r) do
+        local e, required = claim_sources.next(walk, r.moved)
+        if not e then break end
+        if not r.seen[e] then
+            r.seen[e] = true
+            local stays = consider(r, e, required)
+            if stays and not required then r.waiting[stays.namespace or ""] = true end
+        end
+    end
+    for _, kept in ipairs(r.kept) do
+        if not is_full(r) then
+            take_runnable(r, kept.e, kept.core)
+        elseif not kept.required then
+            r.waiting[kept.core.namespace or ""] = true
+        end
+    end
+end
+
+-- Afterwards -------------------------------------------------------------------------------------
+
+local function sorted_names(set)
+    local list = {}
+    for name in pairs(set) do
+        list[#list + 1] = name
+    end
+    table.sort(list, bytes.less)
+    for i = #list, NAMESPACES_MAX + 1, -1 do
+        list[i] = nil
+    end
+    return table.concat(list, "\n")
+end
+
+-- Namespaces with work in the eligible index, as far as known, and the upkeep of the hint.
+local function waiting_namespaces(r, is_examined, left)
+    local hint = keys.lane(r.u.tag, r.q.lane, "eligible_ns")
+    if is_examined and left == 0 then
+        if r.removed > 0 then call("DEL", hint) end
+        return ""
+    end
+    if not r.q.is_fair then return sorted_names(r.waiting) end
+    local known = call("SMEMBERS", hint)
+    if is_examined then
+        for _, name in ipairs(known) do
+            if not r.waiting[name] and next(r.q.over_share) then unit.srem(r.u, hint, name) end
+        end
+        unit.commit(r.u)
+    else
+        for _, name in ipairs(known) do
+            r.waiting[name] = true
+        end
+    end
+    return sorted_names(r.waiting)
+end
+
+-- Arms the lane: whoever adds work from now on tells the server. Only after all was looked at.
+local function arm(r, is_drained)
+    local q = r.q
+    if q.arm_wake_ms == 0 or not r.looked_at_lost or (is_full(r) and not is_drained) then return "0" end
+    call("HSET", keys.wake(r.u.tag), q.lane, r.u.now + q.arm_wake_ms)
+    return "1"
+end
+
+function claim_round.run(u, q)
+    local recalled = claim_record.recall(u, q)
+    if recalled then return {1, "DUPLICATE", recalled, {}, {}, {"0", "0", "0", "0", ""}} end
+    local r = open(u, q)
+    if q.lost_first then take_lost(r) end
+    take_admitted(r)
+    if not is_full(r) then take_waiting(r) end
+    if not q.lost_first and not is_full(r) then take_lost(r) end
+    unit.commit(u)
+    local is_examined = r.walk ~= nil and claim_sources.is_exhausted(r.walk)
+    local left = r.walk and math.max(0, r.walk.read - r.removed) or 0
+    local namespaces = waiting_namespaces(r, is_examined, left)
+    local armed = arm(r, is_examined and left == 0)
+    if r.claimed[1] and q.request_id ~= "" then claim_record.remember(u, q, r.claimed) end
+    return {1, "OK", r.claimed, r.deferred, r.not_claimed,
+        {text(r.examined), text(r.moved), text(left), armed, namespaces}}
+end
+
+return claim_round

@@ -1,0 +1,108 @@
+-- Where a batch claim looks for work: lost leases, and the eligible index merged with the route
+-- sub-queues the worker covers (chapter 06 section 12.1).
+local claim_sources = {}
+
+local LOST_PAGE = 512
+local LOST_BLOCKS = 8
+local LOST_EXAMINED_MIN = 16
+local LOST_EXAMINED_MAX = 128
+local EXAMINED_MIN = 1024
+local ROUTE_SETS_MAX = 256
+
+-- A number nobody chose, without a random generator: the caller's lease ids are fresh for each call.
+local function dice(q)
+    local digest = redis.sha1hex(q.leases[1].lease_id)
+    return tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16)
+end
+
+-- Ids with an overdue lease, a few from anywhere, so that members this worker cannot run hide nothing.
+function claim_sources.lost(u, q)
+    local index = keys.index(u.tag, "lease_expiry")
+    local now = text(u.now)
+    local page = call("ZRANGEBYSCORE", index, "-inf", now, "LIMIT", 0, LOST_PAGE)
+    if not page[1] then return page end
+    local block, start = dice(q)
+    block = block % LOST_BLOCKS
+    if #page == LOST_PAGE and block > 0 then
+        local further = call("ZRANGEBYSCORE", index, "-inf", now, "LIMIT", block * LOST_PAGE, LOST_PAGE)
+        if further[1] then page = further end
+    end
+    local wanted = math.min(math.max(LOST_EXAMINED_MIN, 2 * q.max_tasks), LOST_EXAMINED_MAX, #page)
+    local chosen = {}
+    for i = 1, wanted do
+        chosen[i] = page[(start + i - 1) % #page + 1]
+    end
+    return chosen
+end
+
+-- The queues of the requirement sets the worker covers; their members by score, with their set.
+local function covered_members(u, q)
+    local sets = call("HGETALL", keys.lane(u.tag, q.lane, "route_sets"))
+    local count = #sets / 2
+    local members = {}
+    local start = count > ROUTE_SETS_MAX and dice(q) or 0
+    for i = 1, math.min(count, ROUTE_SETS_MAX) do
+        local required = sets[(start + i - 1) % count * 2 + 2]
+        if not capabilities.missing(required, q.capabilities) then
+            local page = call("ZRANGE", route.queue(u.tag, q.lane, required), 0, q.max_tasks - 1, "WITHSCORES")
+            for j = 1, #page, 2 do
+                members[#members + 1] = {e = page[j], score = tonumber(page[j + 1]), required = required}
+            end
+        end
+    end
+    table.sort(members, function(a, b)
+        if a.score ~= b.score then return a.score < b.score end
+        return bytes.less(a.e, b.e)
+    end)
+    return members
+end
+
+-- A walk over eligible and covered route members in score order. `all_read`: the pages read so far
+-- hold the whole eligible index; `read` is how many members they have.
+function claim_sources.open(u, q)
+    local walk = {
+        index = keys.lane(u.tag, q.lane, "eligible"), depth = q.scan_depth,
+        depth_max = math.max(q.scan_depth, EXAMINED_MIN), read = 0, all_read = false,
+        page = {}, at = 1, step = 1, routed = covered_members(u, q), routed_at = 1,
+    }
+    -- Scores are needed only where there is something to merge with.
+    if walk.routed[1] then walk.step = 2 end
+    return walk
+end
+
+-- Reads the next page. Further ones follow only while the last one moved work out of the way.
+local function turn_page(walk, moved)
+    if walk.all_read or walk.read >= walk.depth_max then return end
+    if walk.read > 0 and moved == walk.moved_before then return end
+    walk.moved_before = moved
+    local from, to = walk.read, math.min(walk.read + walk.depth, walk.depth_max) - 1
+    if walk.step == 2 then
+        walk.page = call("ZRANGE", walk.index, from, to, "WITHSCORES")
+    else
+        walk.page = call("ZRANGE", walk.index, from, to)
+    end
+    walk.at = 1
+    local count = #walk.page / walk.step
+    walk.read = walk.read + count
+    walk.all_read = count < to - from + 1
+end
+
+-- The next candidate: its id and, if it comes from a route sub-queue, the set required. nil at the
+-- end. `moved` counts what this call has moved to blocked:route.
+function claim_sources.next(walk, moved)
+    if not walk.page[walk.at] then turn_page(walk, moved) end
+    local e, routed = walk.page[walk.at], walk.routed[walk.routed_at]
+    if routed and (not e or routed.score < tonumber(walk.page[walk.at + 1])) then
+        walk.routed_at = walk.routed_at + 1
+        return routed.e, routed.required
+    end
+    if e then walk.at = walk.at + walk.step end
+    return e
+end
+
+-- Whether every member of the eligible index has been handed out.
+function claim_sources.is_exhausted(walk)
+    return walk.all_read and not walk.page[walk.at]
+end
+
+return claim_sources

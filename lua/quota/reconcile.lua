@@ -1,0 +1,31 @@
+-- @function ff_reconcile_quota
+-- @keys definition window concurrency admitted_set
+-- @argv now_ms dead_count ...
+-- After dead_count (0..1000): ids the caller found neither running nor granted. Counts inside the call,
+-- so that an admission after the caller's look is not lost.
+-- @reply {1,"OK",old_count,new_count}
+-- @refuses invalid_input quota_policy_not_found
+-- @repeat nothing left to correct
+local DEAD_MAX = 1000
+
+registry.add("ff_reconcile_quota", 4, 2, function(given, argv)
+    local ids = quota.ids(argv, 3, args.integer(argv, 2, "dead_count", 0, DEAD_MAX))
+    local now = admission.now(argv, 1)
+    local limits = quota.stored_limits(given[1])
+    quota.trim(given[2], limits, now)
+    local dead = {}
+    for _, e in ipairs(ids) do
+        if call("EXISTS", given[1] .. ":admitted:" .. e) == 0 then dead[#dead + 1] = e end
+    end
+    if dead[1] then call("SREM", given[4], unpack(dead)) end
+    local old = number_of(call("GET", given[3]))
+    local held = 0
+    if limits.cap > 0 then
+        held = call("SCARD", given[4])
+    else
+        call("DEL", given[4])
+    end
+    call("SET", given[3], text(held))
+    if held < old then admission.publish_freed("quota", quota.id_of(given[1], "")) end
+    return {1, "OK", text(old), text(held)}
+end)

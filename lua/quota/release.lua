@@ -1,0 +1,15 @@
+-- @function ff_release_admission
+-- @keys guard admitted_set concurrency [window]
+-- @argv execution_id [mode]
+-- mode: empty or "done" keeps the rate slot; "rollback" (the run never started) gives it back too.
+-- @reply {1,"OK","released",freed}   "1" or "0"
+-- @refuses invalid_input
+-- @repeat freed is "0"
+registry.add("ff_release_admission", 3, 1, function(given, argv)
+    local e = args.id(argv, 1, "execution_id")
+    local rollback = quota.is_rollback(argv, 2)
+    local names = {admitted_set = given[2], concurrency = given[3]}
+    if given[4] and not admission.is_noop(given[4]) then names.window = given[4] end
+    local id = quota.id_of(given[2], ":admitted_set")
+    return {1, "OK", "released", quota.release(names, id, {e}, {given[1]}, rollback)}
+end)

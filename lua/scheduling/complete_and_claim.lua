@@ -1,0 +1,51 @@
+-- @function ff_complete_and_claim
+-- @keys eligible blocked_route lease_expiry worker_leases active attempt_timeout execution_deadline wake
+-- @argv complete_count ...
+-- After complete_count (C, 0..256): C groups execution_id lease_id lease_epoch attempt_id result_payload
+-- result_encoding; then nothing, or the ARGV of ff_claim_batch.
+-- @reply {1,"OK",{item...},claim_reply}   item {execution_id,1,"completed"} or {execution_id,0,code,...};
+--   claim_reply {} or the reply of ff_claim_batch, a refusal included
+-- @refuses invalid_input
+-- @repeat items answer execution_not_active with their own lease id; the claim repeats by its request_id
+local COMPLETE_MAX = 256
+local GROUP = 6
+
+local function complete(u, argv, at)
+    local e = args.id(argv, at, "execution_id")
+    if string.sub(e, 1, #u.tag + 1) ~= u.tag .. ":" then args.refuse("execution_id", "another partition") end
+    local fence = {e, argv[at + 1], argv[at + 2], argv[at + 3]}
+    local reply = completion.run(u, e, fence, argv[at + 4], argv[at + 5], "")
+    -- The same id once more in this call must meet what was done here.
+    unit.commit_records(u)
+    return reply
+end
+
+-- One item of the reply: the single function's answer behind the id.
+local function item_of(e, reply)
+    local item = {e, reply[1]}
+    for i = 2, #reply do
+        item[i + 1] = reply[i]
+    end
+    if reply[1] == 1 then table.remove(item, 3) end
+    return item
+end
+
+local function claim_part(u, argv, at)
+    return claim_round.run(u, claim_request.read(argv, at))
+end
+
+registry.add("ff_complete_and_claim", 8, 1, function(given, argv)
+    local tag = args.tag(given[1])
+    local count = args.integer(argv, 1, "complete_count", 0, COMPLETE_MAX)
+    local claim_at = 1 + GROUP * count
+    if #argv < claim_at then args.refuse("arity", "fewer completions than counted") end
+    local u = unit.open(tag)
+    local items = {}
+    for i = 1, count do
+        local at = 2 + GROUP * (i - 1)
+        items[i] = item_of(argv[at], registry.answer(complete, u, argv, at))
+    end
+    unit.commit(u)
+    if #argv == claim_at then return {1, "OK", items, {}} end
+    return {1, "OK", items, registry.answer(claim_part, u, argv, claim_at)}
+end)

@@ -1,0 +1,21 @@
+-- @function ff_issue_reclaim_grant
+-- @keys exec_core claim_grant lease_expiry
+-- @argv execution_id worker_id worker_instance_id lane_id capability_hash grant_ttl_ms route_snapshot_json admission_summary [worker_capabilities_csv] [admitted_quota_ids]
+-- @reply {1,"OK",execution_id,grant_expires_at,"reclaim"}
+-- @refuses invalid_input execution_not_found execution_not_reclaimable grant_already_exists invalid_capabilities capability_mismatch
+-- @repeat grant_already_exists while the first lives
+local RECLAIMABLE = {lease_expired_reclaimable = true, lease_revoked = true}
+
+registry.add("ff_issue_reclaim_grant", 3, 8, function(given, argv)
+    local tag, e = args.execution(given, argv, 1)
+    local request = grant.read_request(argv)
+    local c = core.require(tag, e)
+    if c.lifecycle_phase ~= "active" or not RECLAIMABLE[c.ownership_state] then
+        refuse("execution_not_reclaimable")
+    end
+    if not flow.claim_allowed(tag, c, true) then refuse("execution_not_reclaimable", "flow_cancelled") end
+    local u = unit.open(tag)
+    if grant.is_live(u, e, c) then refuse("grant_already_exists") end
+    grant.check_capabilities(u, e, c, request)
+    return grant.issue(u, e, c, request, "reclaim")
+end)
