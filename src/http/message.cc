@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json.h"
+
 namespace ff::http {
 namespace {
 
@@ -20,6 +22,28 @@ std::optional<std::string_view> Request::header(std::string_view name) const {
     for (const Header& header : headers)
         if (same_name(header.name, name)) return header.value;
     return std::nullopt;
+}
+
+std::string_view Request::query() const {
+    const auto mark = target.find('?');
+    return mark == std::string::npos ? std::string_view()
+                                     : std::string_view(target).substr(mark + 1);
+}
+
+Response error_response(unsigned status, const Error& error) {
+    Response response{.status = status};
+    json::Writer writer(response.body);
+    writer.begin_object();
+    writer.key("error").string(error.text());
+    writer.key("code").string(error.code);
+    writer.key("class").string(to_string(error.cls));
+    writer.key("kind").string(error.kind.empty() ? error.code : error.kind);
+    writer.key("retryable").boolean(error.cls == ErrorClass::Retryable);
+    writer.key("detail").begin_array();
+    for (const std::string& detail : error.detail) writer.string(detail);
+    writer.end_array();
+    writer.end_object();
+    return response;
 }
 
 }  // namespace ff::http

@@ -4,22 +4,29 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
 #include "base/task_group.h"
+#include "http/listen_address.h"
 #include "http/session.h"
 
 namespace ff::http {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
+namespace {
+
+constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+}  // namespace
+
 class Server::Impl {
   public:
-    Impl(asio::any_io_executor loop, ServerOptions options, Handler handler)
-        : context_{.options = std::move(options), .handler = std::move(handler)},
+    Impl(const asio::any_io_executor& loop, ServerOptions options, Handler& handler)
+        : context_{.options = std::move(options), .handler = handler},
           loop_(loop),
           acceptor_(loop),
           room_for_more_(loop),
@@ -27,8 +34,10 @@ class Server::Impl {
           sessions_(loop, "http sessions") {}
 
     Result<Done> bind() {
+        const std::string& host = context_.options.host;
         boost::system::error_code failure;
-        const auto address = asio::ip::make_address(context_.options.host, failure);
+        const auto address =
+            asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, failure);
         if (failure) return refuse("not an IP address");
         const tcp::endpoint endpoint(address, context_.options.port);
         acceptor_.open(endpoint.protocol(), failure);
@@ -42,14 +51,21 @@ class Server::Impl {
     }
 
     std::uint16_t port() const { return port_; }
+    std::size_t connections() const { return live_.size(); }
 
-    asio::awaitable<void> stop(Deadline grace) {
+    void drain() {
+        if (context_.draining) return;
         context_.draining = true;
-        accepting_.cancel();
-        co_await accepting_.join();
         boost::system::error_code ignored;
         acceptor_.close(ignored);
-        for (Session* session : live_) session->interrupt_idle();
+        accepting_.cancel();
+        for (Session* session : live_)
+            if (session != nullptr) session->interrupt_idle();
+    }
+
+    asio::awaitable<void> stop(Deadline grace) {
+        drain();
+        co_await accepting_.join();
         TaskGroup cutter(loop_, "http drain");
         cutter.spawn(cut_at(grace));
         co_await sessions_.join();
@@ -59,52 +75,71 @@ class Server::Impl {
 
   private:
     Error refuse(const std::string& why) const {
-        const std::string where =
-            context_.options.host + ":" + std::to_string(context_.options.port);
+        const ListenAddress address{.host = context_.options.host, .port = context_.options.port};
+        const std::string where = address.to_text();
         return Error{.code = "config",
                      .detail = {where},
                      .message = "cannot listen on " + where + ": " + why};
     }
 
     asio::awaitable<void> accept_all() {
-        while (acceptor_.is_open() && !context_.draining) {
+        while (!context_.draining) {
             if (live_.size() >= context_.options.connections_max) {
-                boost::system::error_code woken;
-                room_for_more_.expires_at(asio::steady_timer::time_point::max());
-                co_await room_for_more_.async_wait(
-                    asio::redirect_error(asio::use_awaitable, woken));
+                co_await make_room();
                 continue;
             }
-            auto [failure, socket] =
-                co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
-            if (failure == asio::error::operation_aborted) co_return;
+            auto [failure, socket] = co_await acceptor_.async_accept(kAsTuple);
+            if (context_.draining) co_return;
             if (failure) {
                 // Out of file descriptors, most likely: accepting again at once would spin.
                 log::warn("http", "accept_failed", {{"why", failure.message()}});
-                asio::steady_timer pause(loop_, std::chrono::milliseconds(100));
-                boost::system::error_code woken;
-                co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+                room_for_more_.expires_after(kAcceptPause);
+                co_await room_for_more_.async_wait(kAsTuple);
                 continue;
             }
             boost::system::error_code ignored;
             socket.set_option(tcp::no_delay(true), ignored);
-            sessions_.spawn(serve(std::move(socket)));
+            live_.push_back(nullptr);
+            sessions_.spawn(serve(std::move(socket), std::prev(live_.end())));
         }
     }
 
-    asio::awaitable<void> serve(tcp::socket socket) {
+    asio::awaitable<void> make_room() {
+        co_await acceptor_.async_wait(tcp::acceptor::wait_read, kAsTuple);
+        if (context_.draining || live_.size() < context_.options.connections_max) co_return;
+        interrupt_longest_idle();
+        context_.crowded = true;
+        room_for_more_.expires_at(asio::steady_timer::time_point::max());
+        co_await room_for_more_.async_wait(kAsTuple);
+        context_.crowded = false;
+    }
+
+    asio::awaitable<void> serve(tcp::socket socket, std::list<Session*>::iterator place) {
         Session session(std::move(socket), context_);
-        const auto place = live_.insert(live_.end(), &session);
+        *place = &session;
         co_await session.run();
         live_.erase(place);
         room_for_more_.cancel();
     }
 
+    void interrupt_longest_idle() {
+        Session* longest = nullptr;
+        for (Session* session : live_) {
+            if (session == nullptr || !session->idle()) continue;
+            if (longest == nullptr || session->idle_since() < longest->idle_since())
+                longest = session;
+        }
+        if (longest != nullptr) longest->interrupt_idle();
+    }
+
     asio::awaitable<void> cut_at(Deadline grace) {
         asio::steady_timer timer(loop_, grace.at());
-        boost::system::error_code cancelled;
-        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-        if (!cancelled) sessions_.cancel();
+        const auto [cancelled] = co_await timer.async_wait(kAsTuple);
+        if (cancelled) co_return;
+        log::warn("http", "requests_cut", {{"connections", live_.size()}});
+        for (Session* session : live_)
+            if (session != nullptr) session->cut();
+        sessions_.cancel();
     }
 
     SessionContext context_;
@@ -112,14 +147,14 @@ class Server::Impl {
     tcp::acceptor acceptor_;
     asio::steady_timer room_for_more_;
     std::uint16_t port_ = 0;
-    std::list<Session*> live_{};
+    std::list<Session*> live_{};  // null until the session's task has begun
     TaskGroup accepting_;
     TaskGroup sessions_;
 };
 
 Result<std::unique_ptr<Server>> Server::listen(asio::any_io_executor loop, ServerOptions options,
-                                               Handler handler) {
-    auto impl = std::make_unique<Impl>(std::move(loop), std::move(options), std::move(handler));
+                                               Handler& handler) {
+    auto impl = std::make_unique<Impl>(loop, std::move(options), handler);
     FF_CHECK(impl->bind());
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
@@ -129,6 +164,14 @@ Server::~Server() = default;
 
 std::uint16_t Server::port() const {
     return impl_->port();
+}
+
+std::size_t Server::connections() const {
+    return impl_->connections();
+}
+
+void Server::drain() {
+    impl_->drain();
 }
 
 asio::awaitable<void> Server::stop(Deadline grace) {

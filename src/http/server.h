@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,32 +10,41 @@
 
 #include "base/deadline.h"
 #include "base/result.h"
-#include "http/message.h"
+#include "http/handler.h"
 
 namespace ff::http {
 
 struct ServerOptions {
-    std::string host = "127.0.0.1";
-    std::uint16_t port = 0;  // 0 = any free one
+    std::string host = "127.0.0.1";  // an IP address, or `localhost`
+    std::uint16_t port = 0;          // 0 = any free one
+    std::size_t target_bytes_max = 8 * 1024;
     std::size_t header_bytes_max = 16 * 1024;
-    std::size_t body_bytes_max = 1024 * 1024;
     std::size_t connections_max = 4096;
-    /// How long a connection may sit between two requests or in the middle of one.
-    std::chrono::seconds idle_max{60};
+    /// How long a connection may sit between two requests, a head or a body may take to arrive,
+    /// and a client may take to accept what is written to it.
+    std::chrono::milliseconds idle_max{60'000};
 };
 
-using Handler = std::function<boost::asio::awaitable<Response>(Request)>;
-
-/// An HTTP/1.1 listener and its sessions. Lives on one single-threaded loop.
+/// An HTTP/1.1 listener and its sessions. Lives on one single-threaded loop, as its handler does.
+///
+/// At `connections_max` the connection that has been idle for longest makes room for a new one;
+/// when none is idle, new ones wait in the kernel's queue.
 class Server {
   public:
     /// Binds and starts accepting. Refuses with code `config` when the address cannot be had.
+    /// `handler` outlives the server.
     static Result<std::unique_ptr<Server>> listen(boost::asio::any_io_executor loop,
-                                                  ServerOptions options, Handler handler);
+                                                  ServerOptions options, Handler& handler);
+    /// Only after stop().
     ~Server();
 
     std::uint16_t port() const;
-    /// Stops accepting, lets requests in flight finish until the deadline, then cuts the rest.
+    std::size_t connections() const;
+
+    /// Stops accepting and closes idle connections. Requests in flight go on; each is the last of
+    /// its connection.
+    void drain();
+    /// Drains, waits for the requests in flight until the deadline and cuts the rest.
     boost::asio::awaitable<void> stop(Deadline grace);
 
   private:

@@ -1,123 +1,372 @@
 #include "http/session.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include "base/bytes.h"
+#include "base/random.h"
+
 namespace ff::http {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
+namespace wire = boost::beast::http;
 
 namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kRequestIdBytesMax = 128;
+/// How long, and for how many bytes, a connection is read on after its last response, so that
+/// closing it does not reset it before the client has read that response.
+constexpr std::chrono::milliseconds kLingerMax{1000};
+constexpr std::size_t kLingerBytesMax = std::size_t{4} << 20;
+constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
-Request to_request(beast::http::request<beast::http::string_body>& message) {
-    Request request;
+Response refusal(unsigned status, std::string_view field, std::string_view why) {
+    return error_response(status, invalid_input(field, why));
+}
+
+Response body_too_large(const Admission& admission) {
+    return {.status = 413,
+            .body = R"({"error":"payload_too_large","code":"payload_too_large","limit_bytes":)" +
+                    std::to_string(admission.body_bytes_max) + R"(,"route":")" + admission.route +
+                    R"(","retryable":false})"};
+}
+
+bool acceptable_id(std::string_view id) {
+    return !id.empty() && id.size() <= kRequestIdBytesMax &&
+           std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+bool is_malformed(const beast::error_code& failure) {
+    static const auto& kCategory = wire::make_error_code(wire::error::bad_method).category();
+    return failure.category() == kCategory && failure != wire::error::end_of_stream &&
+           failure != wire::error::partial_message;
+}
+
+}  // namespace
+
+RequestIds::RequestIds() {
+    SecureRandom random;
+    std::array<std::uint8_t, 8> bytes{};
+    random.fill(bytes);
+    prefix_ = to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "-";
+}
+
+std::string RequestIds::next() {
+    return prefix_ + std::to_string(++count_);
+}
+
+const std::string& DateText::now() {
+    const std::time_t second = std::time(nullptr);
+    if (second == second_) return text_;
+    second_ = second;
+    std::tm parts{};
+    gmtime_r(&second, &parts);
+    std::array<char, 40> buffer{};
+    const std::size_t length =
+        std::strftime(buffer.data(), buffer.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    text_.assign(buffer.data(), length);
+    return text_;
+}
+
+struct Session::Stream final : Peer {
+    explicit Stream(asio::ip::tcp::socket socket) : tcp(std::move(socket)) {}
+
+    asio::awaitable<void> gone() override {
+        asio::ip::tcp::socket& socket = tcp.socket();
+        const auto [failure] =
+            co_await socket.async_wait(asio::ip::tcp::socket::wait_read, kAsTuple);
+        if (failure) co_return;
+        char byte = 0;
+        beast::error_code ended;
+        socket.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, ended);
+        if (ended) co_return;
+        // The next request is there already, so only a reset can be seen from here.
+        co_await socket.async_wait(asio::ip::tcp::socket::wait_error, kAsTuple);
+    }
+
+    std::string address() const override {
+        beast::error_code failure;
+        const auto remote = tcp.socket().remote_endpoint(failure);
+        if (failure) return {};
+        return remote.address().to_string() + ":" + std::to_string(remote.port());
+    }
+
+    beast::tcp_stream tcp;
+    beast::flat_buffer buffer{};
+};
+
+/// A request on its way in, and what its response needs to know of it.
+struct Session::Incoming {
+    wire::request_parser<wire::string_body> parser{};
+    Request request{};
+    std::string id{};
+    Response refused{};
+    Admission admission{};
+    unsigned version = 11;
+    bool head_only = false;
+    bool keep_alive = false;
+
+    void take_head(RequestIds& ids);
+    template <class Body>
+    wire::response<Body> head_of(const Response& response, DateText& date) const;
+};
+
+void Session::Incoming::take_head(RequestIds& ids) {
+    const auto& message = parser.get();
+    version = message.version();
+    keep_alive = message.keep_alive();
+    head_only = message.method() == wire::verb::head;
     request.method = std::string(message.method_string());
     request.target = std::string(message.target());
     for (const auto& field : message)
         request.headers.push_back(
             {.name = std::string(field.name_string()), .value = std::string(field.value())});
-    request.body = std::move(message.body());
-    return request;
+    const auto given = request.header("X-Request-Id");
+    id = given && acceptable_id(*given) ? std::string(*given) : ids.next();
+    request.id = id;
 }
 
-/// What to answer when the request itself could not be read; nullopt means just close.
-std::optional<Response> refusal(const beast::error_code& failure) {
-    const auto body = [](std::string_view code) {
-        return R"({"error":")" + std::string(code) + R"(","code":")" + std::string(code) +
-               R"(","class":"terminal","kind":")" + std::string(code) +
-               R"(","retryable":false,"detail":[]})";
-    };
-    if (failure == beast::http::error::body_limit)
-        return Response{.status = 413, .body = body("payload_too_large")};
-    if (failure == beast::http::error::header_limit)
-        return Response{.status = 431, .body = body("headers_too_large")};
-    if (failure.category() ==
-            beast::http::make_error_code(beast::http::error::bad_method).category() &&
-        failure != beast::http::error::end_of_stream &&
-        failure != beast::http::error::partial_message)
-        return Response{.status = 400, .body = body("invalid_input")};
-    return std::nullopt;
-}
-
-beast::http::response<beast::http::string_body> to_message(Response response, unsigned version,
-                                                           bool keep_alive) {
-    beast::http::response<beast::http::string_body> message;
+template <class Body>
+wire::response<Body> Session::Incoming::head_of(const Response& response, DateText& date) const {
+    wire::response<Body> message;
     message.version(version);
     message.result(response.status);
-    message.set(beast::http::field::content_type, response.content_type);
+    message.set(wire::field::date, date.now());
+    if (response.status != 204) message.set(wire::field::content_type, response.content_type);
+    message.set("X-Request-Id", id);
     for (const Header& header : response.headers) message.insert(header.name, header.value);
-    message.body() = std::move(response.body);
     message.keep_alive(keep_alive);
-    message.prepare_payload();
     return message;
 }
 
-}  // namespace
+class Session::StreamedBody final : public BodyWriter {
+  public:
+    StreamedBody(beast::tcp_stream& tcp, std::chrono::milliseconds write_max, bool chunked)
+        : tcp_(tcp), write_max_(write_max), chunked_(chunked) {}
 
-struct Session::Stream {
-    explicit Stream(asio::ip::tcp::socket socket) : tcp(std::move(socket)) {}
-    beast::tcp_stream tcp;
-    beast::flat_buffer buffer{};
+    Task<Done> write(std::string piece) override {
+        if (broken_) co_return gone();
+        // An empty chunk would be read as the end.
+        if (piece.empty()) co_return Done{};
+        tcp_.expires_after(write_max_);
+        const asio::const_buffer bytes = asio::buffer(piece);
+        beast::error_code failure;
+        if (chunked_) {
+            auto framed = wire::make_chunk(bytes);
+            const auto [failed, count] = co_await asio::async_write(tcp_, framed, kAsTuple);
+            failure = failed;
+        } else {
+            const auto [failed, count] = co_await asio::async_write(tcp_, bytes, kAsTuple);
+            failure = failed;
+        }
+        broken_ = static_cast<bool>(failure);
+        if (broken_) co_return gone();
+        co_return Done{};
+    }
+
+    asio::awaitable<bool> finish() {
+        if (broken_ || !chunked_) co_return !broken_;
+        tcp_.expires_after(write_max_);
+        auto last = wire::make_chunk_last();
+        const auto [failure, count] = co_await asio::async_write(tcp_, last, kAsTuple);
+        co_return !failure;
+    }
+
+  private:
+    static Error gone() {
+        return {.code = "client_gone", .message = "the client does not read its response"};
+    }
+
+    beast::tcp_stream& tcp_;
+    std::chrono::milliseconds write_max_;
+    bool chunked_;
+    bool broken_ = false;
 };
 
-Session::Session(asio::ip::tcp::socket socket, const SessionContext& context)
+Session::Session(asio::ip::tcp::socket socket, SessionContext& context)
     : stream_(std::make_unique<Stream>(std::move(socket))), context_(context) {}
 
 Session::~Session() = default;
 
 asio::awaitable<void> Session::run() {
+    // A cut is noticed by the failing socket; throwing would end the process instead.
+    co_await asio::this_coro::throw_if_cancelled(false);
     bool again = true;
-    while (again && !context_.draining) again = co_await serve_one();
+    while (again && !context_.draining) {
+        const bool arrived = co_await await_first_byte();
+        if (!arrived) break;
+        again = co_await serve_one();
+    }
     beast::error_code ignored;
     stream_->tcp.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    co_await linger();
 }
 
 void Session::interrupt_idle() {
     if (idle_) stream_->tcp.cancel();
 }
 
-asio::awaitable<bool> Session::serve_one() {
-    beast::http::request_parser<beast::http::string_body> parser;
-    parser.header_limit(static_cast<std::uint32_t>(context_.options.header_bytes_max));
-    parser.body_limit(context_.options.body_bytes_max);
-    stream_->tcp.expires_after(context_.options.idle_max);
+void Session::cut() {
+    stream_->tcp.close();
+}
+
+asio::awaitable<bool> Session::await_first_byte() {
+    if (stream_->buffer.size() > 0) co_return true;
     idle_ = true;
-    const auto [read_failure, count] =
-        co_await beast::http::async_read(stream_->tcp, stream_->buffer, parser, kAsTuple);
-    idle_ = false;
-
-    std::optional<Response> refused;
-    if (read_failure) refused = refusal(read_failure);
-    if (read_failure && !refused) co_return false;
-
-    Response response;
-    unsigned version = 11;
-    bool keep_alive = false;
-    if (refused) {
-        response = std::move(*refused);
-    } else {
-        version = parser.get().version();
-        keep_alive = parser.get().keep_alive();
-        const bool head = parser.get().method() == beast::http::verb::head;
-        Request request = to_request(parser.get());
-        response = co_await context_.handler(std::move(request));
-        if (head) response.body.clear();
-    }
-    if (context_.draining) keep_alive = false;
-
-    auto message = to_message(std::move(response), version, keep_alive);
+    idle_since_ = IdleClock::now();
     stream_->tcp.expires_after(context_.options.idle_max);
-    const auto [write_failure, written] =
-        co_await beast::http::async_write(stream_->tcp, message, kAsTuple);
-    co_return keep_alive && !write_failure;
+    const auto [failure, count] =
+        co_await stream_->tcp.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
+    idle_ = false;
+    if (failure) co_return false;
+    stream_->buffer.commit(count);
+    co_return true;
+}
+
+asio::awaitable<bool> Session::serve_one() {
+    Incoming incoming;
+    Read read = co_await read_head(incoming);
+    if (read == Read::Whole) {
+        read = co_await read_body(incoming);
+    }
+    if (read == Read::Broken) co_return false;
+    Response response;
+    if (read == Read::Refused) {
+        // What follows on this connection may be the rest of what was refused.
+        incoming.keep_alive = false;
+        response = std::move(incoming.refused);
+    } else {
+        incoming.request.body = std::move(incoming.parser.get().body());
+        response = co_await context_.handler.handle(std::move(incoming.request), *stream_);
+    }
+    if (context_.draining || context_.crowded) incoming.keep_alive = false;
+    bool written = false;
+    if (response.stream) {
+        written = co_await write_streamed(incoming, std::move(response));
+    } else {
+        written = co_await write(incoming, std::move(response));
+    }
+    co_return written&& incoming.keep_alive;
+}
+
+asio::awaitable<Session::Read> Session::read_head(Incoming& incoming) {
+    const ServerOptions& options = context_.options;
+    incoming.parser.header_limit(static_cast<std::uint32_t>(options.header_bytes_max));
+    // Decided when the head is known.
+    incoming.parser.body_limit(boost::none);
+    stream_->tcp.expires_after(options.idle_max);
+    const auto [failure, count] =
+        co_await wire::async_read_header(stream_->tcp, stream_->buffer, incoming.parser, kAsTuple);
+    if (failure == wire::error::header_limit) {
+        // Without a target, not even the first line has ended within the limit.
+        const std::size_t target_bytes = incoming.parser.get().target().size();
+        const bool long_target = target_bytes == 0 || target_bytes > options.target_bytes_max;
+        incoming.refused = long_target ? refusal(414, "target", "too long")
+                                       : refusal(431, "headers", "too long");
+    } else if (failure && is_malformed(failure)) {
+        incoming.refused = refusal(400, "request", failure.message());
+    } else if (failure) {
+        co_return Read::Broken;
+    } else {
+        incoming.take_head(context_.ids);
+        if (incoming.request.target.size() <= options.target_bytes_max) co_return Read::Whole;
+        incoming.refused = refusal(414, "target", "too long");
+    }
+    if (incoming.id.empty()) incoming.id = context_.ids.next();
+    co_return Read::Refused;
+}
+
+asio::awaitable<Session::Read> Session::read_body(Incoming& incoming) {
+    incoming.admission = context_.handler.admit(incoming.request);
+    const std::size_t most = incoming.admission.body_bytes_max;
+    const auto announced = incoming.parser.content_length();
+    if (announced && *announced > most) {
+        incoming.refused = body_too_large(incoming.admission);
+        co_return Read::Refused;
+    }
+    incoming.parser.body_limit(most);
+    stream_->tcp.expires_after(context_.options.idle_max);
+    if (incoming.parser.get()[wire::field::expect] == "100-continue") {
+        wire::response<wire::empty_body> go_on(wire::status::continue_, incoming.version);
+        const auto [failed, written] = co_await wire::async_write(stream_->tcp, go_on, kAsTuple);
+        if (failed) co_return Read::Broken;
+    }
+    const auto [failure, count] =
+        co_await wire::async_read(stream_->tcp, stream_->buffer, incoming.parser, kAsTuple);
+    if (!failure) co_return Read::Whole;
+    if (failure == wire::error::body_limit) {
+        incoming.refused = body_too_large(incoming.admission);
+    } else if (is_malformed(failure)) {
+        incoming.refused = refusal(400, "body", failure.message());
+    } else {
+        co_return Read::Broken;
+    }
+    co_return Read::Refused;
+}
+
+asio::awaitable<bool> Session::write(Incoming& incoming, Response response) {
+    stream_->tcp.expires_after(context_.options.idle_max);
+    if (incoming.head_only) {
+        auto head = incoming.head_of<wire::empty_body>(response, context_.date);
+        head.content_length(response.body.size());
+        const auto [failure, count] = co_await wire::async_write(stream_->tcp, head, kAsTuple);
+        co_return !failure;
+    }
+    auto message = incoming.head_of<wire::string_body>(response, context_.date);
+    message.body() = std::move(response.body);
+    message.prepare_payload();
+    if (response.status == 204) message.content_length(boost::none);
+    const auto [failure, count] = co_await wire::async_write(stream_->tcp, message, kAsTuple);
+    co_return !failure;
+}
+
+asio::awaitable<bool> Session::write_streamed(Incoming& incoming, Response response) {
+    const bool chunked = incoming.version >= 11;
+    // HTTP/1.0 knows no chunks: there the end of the connection ends the body.
+    if (!chunked) incoming.keep_alive = false;
+    auto head = incoming.head_of<wire::empty_body>(response, context_.date);
+    head.chunked(chunked);
+    wire::response_serializer<wire::empty_body> serializer(head);
+    stream_->tcp.expires_after(context_.options.idle_max);
+    const auto [failure, count] =
+        co_await wire::async_write_header(stream_->tcp, serializer, kAsTuple);
+    if (failure) co_return false;
+    if (incoming.head_only) co_return true;
+    StreamedBody body(stream_->tcp, context_.options.idle_max, chunked);
+    co_await response.stream(body);
+    const bool finished = co_await body.finish();
+    co_return finished;
+}
+
+asio::awaitable<void> Session::linger() {
+    beast::error_code failure;
+    const bool unread = stream_->tcp.socket().available(failure) > 0 || stream_->buffer.size() > 0;
+    if (failure || !unread) co_return;
+    stream_->tcp.expires_after(kLingerMax);
+    std::size_t discarded = 0;
+    while (discarded < kLingerBytesMax) {
+        stream_->buffer.clear();
+        const auto [ended, count] =
+            co_await stream_->tcp.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
+        if (ended) co_return;
+        discarded += count;
+    }
 }
 
 }  // namespace ff::http

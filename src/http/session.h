@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -9,29 +11,76 @@
 
 namespace ff::http {
 
+/// Names for requests whose client gave none: unlike any other server's, and counted.
+class RequestIds {
+  public:
+    RequestIds();
+    std::string next();
+
+  private:
+    std::string prefix_;
+    std::uint64_t count_ = 0;
+};
+
+/// The Date header, written anew once a second.
+class DateText {
+  public:
+    const std::string& now();
+
+  private:
+    std::int64_t second_ = -1;
+    std::string text_{};
+};
+
 /// What a session shares with its server; owned by the server, which outlives its sessions.
 struct SessionContext {
     ServerOptions options{};
-    Handler handler{};
+    Handler& handler;
+    RequestIds ids{};
+    DateText date{};
     bool draining = false;  // no further request is read once this is set
+    bool crowded = false;   // a connection waits for room: whoever is done makes some
 };
 
-/// One connection. `interrupt_idle` wakes it when it is waiting for a request.
+/// One connection: reads requests and writes their responses, in order, one at a time. Requests
+/// that a client sends ahead wait in the buffer and in the socket.
 class Session {
   public:
-    Session(boost::asio::ip::tcp::socket socket, const SessionContext& context);
+    using IdleClock = std::chrono::steady_clock;
+
+    Session(boost::asio::ip::tcp::socket socket, SessionContext& context);
     ~Session();
 
     boost::asio::awaitable<void> run();
+
+    /// Waiting for the first byte of a request.
+    bool idle() const { return idle_; }
+    IdleClock::time_point idle_since() const { return idle_since_; }
+    /// Ends the session if it is idle.
     void interrupt_idle();
+    /// Closes the connection, whatever it is doing.
+    void cut();
 
   private:
     struct Stream;
+    struct Incoming;
+    class StreamedBody;
+    enum class Read : std::uint8_t { Whole, Refused, Broken };
+
+    boost::asio::awaitable<bool> await_first_byte();
+    /// Whether the connection goes on to the next request.
     boost::asio::awaitable<bool> serve_one();
+    boost::asio::awaitable<Read> read_head(Incoming& incoming);
+    boost::asio::awaitable<Read> read_body(Incoming& incoming);
+    /// Whether everything could be written.
+    boost::asio::awaitable<bool> write(Incoming& incoming, Response response);
+    boost::asio::awaitable<bool> write_streamed(Incoming& incoming, Response response);
+    boost::asio::awaitable<void> linger();
 
     std::unique_ptr<Stream> stream_;
-    const SessionContext& context_;
-    bool idle_ = true;
+    SessionContext& context_;
+    IdleClock::time_point idle_since_{};
+    bool idle_ = false;
 };
 
 }  // namespace ff::http

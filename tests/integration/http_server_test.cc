@@ -1,0 +1,428 @@
+#include <future>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include "http/server.h"
+#include "support/http_connection.h"
+#include "support/wait.h"
+
+namespace ff::http {
+namespace {
+
+namespace asio = boost::asio;
+using testing::HttpConnection;
+using testing::HttpReply;
+using testing::wait_until;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBodyMax = 1000;
+
+/// Answers /echo with what it got, /hold when released or when the client is gone, /stream in
+/// pieces, /empty with 204 and /big with a megabyte.
+class TestHandler final : public Handler {
+  public:
+    explicit TestHandler(asio::io_context& loop) : gate_(loop) {
+        gate_.expires_at(asio::steady_timer::time_point::max());
+    }
+
+    Admission admit(const Request& head) override {
+        return {.body_bytes_max = kBodyMax, .route = std::string(head.path())};
+    }
+
+    asio::awaitable<Response> handle(Request request, Peer& peer) override {
+        if (request.path() == "/hold") {
+            Response response = co_await hold(peer);
+            co_return response;
+        }
+        if (request.path() == "/empty") co_return Response{.status = 204};
+        if (request.path() == "/big") co_return Response{.body = std::string(1 << 20, 'b')};
+        if (request.path() == "/stream") {
+            Response response{.content_type = "text/event-stream"};
+            response.stream = [this](BodyWriter& body) { return stream(body); };
+            co_return response;
+        }
+        co_return Response{.content_type = "text/plain",
+                           .headers = {{"X-Method", request.method}, {"X-Target", request.target}},
+                           .body = request.body};
+    }
+
+    void release() { gate_.cancel(); }
+
+    std::atomic<int> held = 0;
+    std::atomic<int> left = 0;
+    std::atomic<int> streams_broken = 0;
+
+  private:
+    asio::awaitable<void> await_gate() {
+        boost::system::error_code woken;
+        co_await gate_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    }
+
+    asio::awaitable<Response> hold(Peer& peer) {
+        using asio::experimental::awaitable_operators::operator||;
+        ++held;
+        auto either = await_gate() || peer.gone();
+        const auto first = co_await std::move(either);
+        ++left;
+        co_return Response{.body = first.index() == 0 ? "released" : "gone"};
+    }
+
+    asio::awaitable<void> stream(BodyWriter& body) {
+        const Result<Done> one = co_await body.write("one\n");
+        const Result<Done> none = co_await body.write("");
+        ++held;
+        co_await await_gate();
+        Result<Done> more = co_await body.write("two\n");
+        if (!one.has_value() || !none.has_value() || !more.has_value()) ++streams_broken;
+    }
+
+    asio::steady_timer gate_;
+};
+
+class HttpServer : public ::testing::Test {
+  protected:
+    void start(ServerOptions options = {}) {
+        auto listening = Server::listen(loop_.get_executor(), std::move(options), handler_);
+        ASSERT_TRUE(listening.has_value()) << listening.error().text();
+        server_ = *std::move(listening);
+        thread_ = std::thread([this] { loop_.run(); });
+    }
+
+    /// Waits until the server has stopped.
+    void stop(std::chrono::milliseconds grace = 10s) { begin_stop(grace).get(); }
+
+    std::future<void> begin_stop(std::chrono::milliseconds grace) {
+        return asio::co_spawn(loop_, server_->stop(Deadline::after(grace)), asio::use_future);
+    }
+
+    void on_loop(std::function<void()> work) {
+        asio::post(loop_, asio::use_future(std::move(work))).get();
+    }
+
+    std::size_t connections() {
+        std::size_t count = 0;
+        on_loop([&] { count = server_->connections(); });
+        return count;
+    }
+
+    void TearDown() override {
+        if (server_ == nullptr) return;
+        on_loop([this] { handler_.release(); });
+        stop(1s);
+        loop_.stop();
+        thread_.join();
+    }
+
+    HttpConnection connect() const { return HttpConnection::connect(server_->port()); }
+    bool await_held(int count) const {
+        return wait_until([&] { return handler_.held == count; });
+    }
+
+    asio::io_context loop_{1};
+    asio::executor_work_guard<asio::io_context::executor_type> keep_running_{loop_.get_executor()};
+    TestHandler handler_{loop_};
+    std::unique_ptr<Server> server_{};
+    std::thread thread_{};
+};
+
+TEST_F(HttpServer, AnswersSeveralRequestsOnOneConnection) {
+    start();
+    HttpConnection connection = connect();
+    for (int i = 0; i < 3; ++i) {
+        const std::string body = "body " + std::to_string(i);
+        const HttpReply reply = connection.request("PUT", "/echo?x=1", {}, body);
+        EXPECT_EQ(reply.status, 200);
+        EXPECT_EQ(reply.body, body);
+        EXPECT_EQ(reply.header("X-Method"), "PUT");
+        EXPECT_EQ(reply.header("X-Target"), "/echo?x=1");
+        EXPECT_EQ(reply.header("Content-Type"), "text/plain");
+        EXPECT_FALSE(reply.header("Date").empty());
+    }
+    EXPECT_EQ(connections(), 1U);
+}
+
+TEST_F(HttpServer, AnswersRequestsSentAheadInTheirOrder) {
+    start();
+    HttpConnection connection = connect();
+    std::string ahead;
+    for (int i = 0; i < 50; ++i)
+        ahead += HttpConnection::encode("POST", "/echo", {}, std::to_string(i));
+    ASSERT_TRUE(connection.send_raw(ahead).has_value());
+    for (int i = 0; i < 50; ++i) {
+        const auto reply = connection.read_reply();
+        ASSERT_TRUE(reply.has_value()) << reply.error().text();
+        EXPECT_EQ(reply->body, std::to_string(i));
+    }
+}
+
+TEST_F(HttpServer, TakesARequestThatArrivesByteByByte) {
+    start();
+    HttpConnection connection = connect();
+    for (const char byte : HttpConnection::encode("POST", "/echo", {}, "slow"))
+        ASSERT_TRUE(connection.send_raw({&byte, 1}).has_value());
+    EXPECT_EQ(connection.read_reply()->body, "slow");
+}
+
+TEST_F(HttpServer, ClosesWhenAskedToAndForHttpOneDotZero) {
+    start();
+    HttpConnection polite = connect();
+    const HttpReply reply = polite.request("GET", "/echo", {{"Connection", "close"}});
+    EXPECT_EQ(reply.header("Connection"), "close");
+    EXPECT_TRUE(polite.closed_by_server());
+    HttpConnection old = connect();
+    ASSERT_TRUE(old.send_raw("GET /echo HTTP/1.0\r\n\r\n").has_value());
+    EXPECT_EQ(old.read_reply()->status, 200);
+    EXPECT_TRUE(old.closed_by_server());
+}
+
+TEST_F(HttpServer, NamesEveryRequest) {
+    start();
+    HttpConnection connection = connect();
+    EXPECT_EQ(
+        connection.request("GET", "/echo", {{"X-Request-Id", "mine-1"}}).header("x-request-id"),
+        "mine-1");
+    const std::string first = connection.get("/echo").header("X-Request-Id");
+    const std::string second = connection.get("/echo").header("X-Request-Id");
+    EXPECT_FALSE(first.empty());
+    EXPECT_NE(first, second);
+    const std::string unfit(200, 'x');
+    EXPECT_NE(connection.request("GET", "/echo", {{"X-Request-Id", unfit}}).header("X-Request-Id"),
+              unfit);
+}
+
+TEST_F(HttpServer, SendsNoBodyForHeadAndNoContent) {
+    start();
+    HttpConnection connection = connect();
+    const HttpReply head = connection.request("HEAD", "/big");
+    EXPECT_EQ(head.header("Content-Length"), std::to_string(1 << 20));
+    const HttpReply empty = connection.get("/empty");
+    EXPECT_EQ(empty.status, 204);
+    EXPECT_EQ(empty.header("Content-Length"), "");
+    EXPECT_EQ(empty.header("Content-Type"), "");
+    EXPECT_EQ(connection.get("/big").body.size(), std::size_t{1} << 20);
+}
+
+TEST_F(HttpServer, RefusesABodyOverTheLimitAnnouncedOrNot) {
+    start();
+    HttpConnection announced = connect();
+    const HttpReply refused =
+        announced.request("POST", "/echo", {}, std::string(kBodyMax + 1, 'x'));
+    EXPECT_EQ(refused.status, 413);
+    EXPECT_EQ(refused.body,
+              R"({"error":"payload_too_large","code":"payload_too_large","limit_bytes":1000,)"
+              R"("route":"/echo","retryable":false})");
+    EXPECT_TRUE(announced.closed_by_server());
+    HttpConnection chunked = connect();
+    std::string bytes = "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (int i = 0; i < 11; ++i) bytes += "64\r\n" + std::string(100, 'x') + "\r\n";
+    ASSERT_TRUE(chunked.send_raw(bytes).has_value());
+    EXPECT_EQ(chunked.read_reply()->status, 413);
+    HttpConnection exact = connect();
+    EXPECT_EQ(exact.request("POST", "/echo", {}, std::string(kBodyMax, 'x')).status, 200);
+}
+
+TEST_F(HttpServer, LetsTheClientReadItsRefusalBeforeAllOfALargeBodyIsSent) {
+    start();
+    HttpConnection connection = connect();
+    const HttpReply refused = connection.request("POST", "/echo", {}, std::string(2 << 20, 'x'));
+    EXPECT_EQ(refused.status, 413);
+}
+
+TEST_F(HttpServer, ReadsAChunkedBody) {
+    start();
+    HttpConnection connection = connect();
+    ASSERT_TRUE(connection
+                    .send_raw("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
+                              "4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n")
+                    .has_value());
+    EXPECT_EQ(connection.read_reply()->body, "Wikipedia");
+}
+
+TEST_F(HttpServer, TellsAClientThatAsksToSendItsBody) {
+    start();
+    HttpConnection connection = connect();
+    ASSERT_TRUE(connection
+                    .send_raw("POST /echo HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
+                              "Content-Length: 2\r\n\r\n")
+                    .has_value());
+    EXPECT_EQ(connection.read_reply()->status, 100);
+    ASSERT_TRUE(connection.send_raw("ok").has_value());
+    EXPECT_EQ(connection.read_reply()->body, "ok");
+    ASSERT_TRUE(connection
+                    .send_raw("POST /echo HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
+                              "Content-Length: 2000\r\n\r\n")
+                    .has_value());
+    EXPECT_EQ(connection.read_reply()->status, 413);
+}
+
+TEST_F(HttpServer, RefusesLongHeadsAndTargets) {
+    start();
+    EXPECT_EQ(connect().request("GET", "/echo", {{"X-Long", std::string(15'000, 'x')}}).status,
+              200);
+    EXPECT_EQ(connect().request("GET", "/echo", {{"X-Long", std::string(17'000, 'x')}}).status,
+              431);
+    EXPECT_EQ(connect().get("/" + std::string(8'000, 't')).status, 200);
+    const HttpReply within = connect().get("/" + std::string(8'192, 't'));
+    EXPECT_EQ(within.status, 414);
+    EXPECT_NE(within.body.find(R"("code":"invalid_input")"), std::string::npos) << within.body;
+    EXPECT_EQ(connect().get("/" + std::string(40'000, 't')).status, 414);
+}
+
+TEST_F(HttpServer, RefusesWhatIsNoHttp) {
+    start();
+    HttpConnection connection = connect();
+    ASSERT_TRUE(connection.send_raw("*1\r\n$4\r\nPING\r\n\r\n\r\n").has_value());
+    const auto reply = connection.read_reply();
+    ASSERT_TRUE(reply.has_value());
+    EXPECT_EQ(reply->status, 400);
+    EXPECT_FALSE(reply->header("X-Request-Id").empty());
+    EXPECT_TRUE(connection.closed_by_server());
+    EXPECT_EQ(connect().get("/echo").status, 200);
+}
+
+TEST_F(HttpServer, ClosesAConnectionThatSaysNothing) {
+    start({.idle_max = 100ms});
+    HttpConnection silent = connect();
+    HttpConnection halfway = connect();
+    ASSERT_TRUE(halfway.send_raw("GET /echo HTTP/1.1\r\nHost").has_value());
+    EXPECT_TRUE(silent.closed_by_server());
+    EXPECT_TRUE(halfway.closed_by_server());
+    EXPECT_TRUE(wait_until([this] { return connections() == 0; }));
+}
+
+TEST_F(HttpServer, DoesNotCountTheHandlersTimeAsIdle) {
+    start({.idle_max = 100ms});
+    HttpConnection waiting = connect();
+    ASSERT_TRUE(waiting.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    ASSERT_TRUE(await_held(1));
+    HttpConnection silent = connect();
+    EXPECT_TRUE(silent.closed_by_server());  // so 100 ms have passed
+    on_loop([this] { handler_.release(); });
+    EXPECT_EQ(waiting.read_reply()->body, "released");
+}
+
+TEST_F(HttpServer, TellsAWaitingHandlerThatItsClientIsGone) {
+    start();
+    HttpConnection closing = connect();
+    ASSERT_TRUE(closing.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    HttpConnection resetting = connect();
+    ASSERT_TRUE(resetting.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    ASSERT_TRUE(await_held(2));
+    closing.shutdown_send();
+    EXPECT_EQ(closing.read_reply()->body, "gone");
+    resetting.reset();
+    EXPECT_TRUE(wait_until([this] { return handler_.left == 2; }));
+}
+
+TEST_F(HttpServer, StreamsABodyPieceByPiece) {
+    start();
+    HttpConnection connection = connect();
+    ASSERT_TRUE(connection.send_raw(HttpConnection::encode("GET", "/stream")).has_value());
+    ASSERT_TRUE(connection.read_until("one\n\r\n").has_value());
+    ASSERT_TRUE(await_held(1));
+    on_loop([this] { handler_.release(); });
+    EXPECT_EQ(*connection.read_until("\r\n0\r\n\r\n"), "4\r\ntwo\n\r\n0\r\n\r\n");
+    EXPECT_EQ(connection.get("/echo").status, 200);
+    HttpConnection old = connect();
+    ASSERT_TRUE(old.send_raw("GET /stream HTTP/1.0\r\n\r\n").has_value());
+    ASSERT_TRUE(await_held(2));
+    on_loop([this] { handler_.release(); });
+    EXPECT_EQ(old.read_reply()->body, "one\ntwo\n");
+}
+
+TEST_F(HttpServer, ClosesTheLongestIdleConnectionForANewOne) {
+    start({.connections_max = 2});
+    HttpConnection older = connect();
+    EXPECT_EQ(older.get("/echo").status, 200);
+    HttpConnection newer = connect();
+    EXPECT_EQ(newer.get("/echo").status, 200);
+    EXPECT_EQ(connections(), 2U);
+    HttpConnection third = connect();
+    EXPECT_EQ(third.get("/echo").status, 200);
+    EXPECT_TRUE(older.closed_by_server());
+    EXPECT_EQ(newer.get("/echo").status, 200);
+}
+
+TEST_F(HttpServer, LetsNewConnectionsWaitWhileAllAreBusy) {
+    start({.connections_max = 1});
+    HttpConnection busy = connect();
+    ASSERT_TRUE(busy.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    ASSERT_TRUE(await_held(1));
+    HttpConnection next = connect();
+    ASSERT_TRUE(next.send_raw(HttpConnection::encode("GET", "/echo")).has_value());
+    next.set_timeout(50ms);
+    EXPECT_FALSE(next.read_reply().has_value());
+    on_loop([this] { handler_.release(); });
+    const auto reply = busy.read_reply();
+    EXPECT_EQ(reply->body, "released");
+    EXPECT_EQ(reply->header("Connection"), "close");
+    next.set_timeout(testing::kPatience);
+    EXPECT_EQ(next.read_reply()->status, 200);
+}
+
+TEST_F(HttpServer, FinishesRequestsInFlightWhenStoppedAndClosesIdleConnections) {
+    start();
+    HttpConnection idle = connect();
+    EXPECT_EQ(idle.get("/echo").status, 200);
+    HttpConnection busy = connect();
+    ASSERT_TRUE(busy.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    ASSERT_TRUE(await_held(1));
+    std::future<void> stopped = begin_stop(10s);
+    EXPECT_TRUE(idle.closed_by_server());
+    EXPECT_FALSE(HttpConnection::try_connect(server_->port()).has_value());
+    on_loop([this] { handler_.release(); });
+    const auto reply = busy.read_reply();
+    ASSERT_TRUE(reply.has_value()) << reply.error().text();
+    EXPECT_EQ(reply->body, "released");
+    EXPECT_EQ(reply->header("Connection"), "close");
+    EXPECT_TRUE(busy.closed_by_server());
+    EXPECT_EQ(stopped.wait_for(10s), std::future_status::ready);
+    EXPECT_EQ(connections(), 0U);
+}
+
+TEST_F(HttpServer, CutsWhatIsStillRunningAtTheDeadline) {
+    start();
+    HttpConnection busy = connect();
+    ASSERT_TRUE(busy.send_raw(HttpConnection::encode("GET", "/hold")).has_value());
+    ASSERT_TRUE(await_held(1));
+    HttpConnection streaming = connect();
+    ASSERT_TRUE(streaming.send_raw(HttpConnection::encode("GET", "/stream")).has_value());
+    ASSERT_TRUE(await_held(2));
+    stop(50ms);
+    EXPECT_FALSE(busy.read_reply().has_value());
+    EXPECT_EQ(connections(), 0U);
+    EXPECT_EQ(handler_.streams_broken, 1);
+}
+
+TEST_F(HttpServer, RefusesAnAddressItCannotHave) {
+    start();
+    const auto taken = Server::listen(loop_.get_executor(), {.port = server_->port()}, handler_);
+    ASSERT_FALSE(taken.has_value());
+    EXPECT_EQ(taken.error().code, "config");
+    EXPECT_EQ(taken.error().detail.at(0), "127.0.0.1:" + std::to_string(server_->port()));
+    EXPECT_FALSE(
+        Server::listen(loop_.get_executor(), {.host = "no.such.host"}, handler_).has_value());
+}
+
+TEST_F(HttpServer, ServesManyConnectionsAtOnce) {
+    start();
+    std::vector<HttpConnection> all;
+    for (int i = 0; i < 200; ++i) all.push_back(connect());
+    for (HttpConnection& one : all)
+        ASSERT_TRUE(one.send_raw(HttpConnection::encode("POST", "/echo", {}, "x")).has_value());
+    for (HttpConnection& one : all) EXPECT_EQ(one.read_reply()->body, "x");
+    EXPECT_EQ(connections(), 200U);
+}
+
+}  // namespace
+}  // namespace ff::http
