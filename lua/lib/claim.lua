@@ -159,16 +159,25 @@ function claim.resume(u, e, c, request)
         attempt_state = "started", resumed_at = u.now, suspended_at = "", suspension_id = "",
         lease_id = request.lease_id, lease_epoch = epoch, worker_id = request.worker_id,
         worker_instance_id = request.worker_instance_id, attempt_timeout_remaining_ms = "",
+        -- What a repeated call must answer.
+        resumed_suspension_id = paused[1] or "",
     }
     if timeout_ms > 0 then fields.timeout_at = u.now + timeout_ms end
     unit.hset(u, key, fields)
     placement.leave(u, e, c)
     lease.record(u, e, new_owner(c, set), "acquired", request.reason or "claim_resumed")
-    local suspension_id, close_reason, pointer = pause_of(u, e, paused[1])
     return {
         1, "OK", request.lease_id, text(epoch), text(expires_at), c.current_attempt_id,
-        text(number_of(c.current_attempt_index)), "resumed", suspension_id, close_reason, pointer,
+        text(number_of(c.current_attempt_index)), "resumed", pause_of(u, e, paused[1]),
     }
+end
+
+-- The reply to a resumed claim sent again; `c` is active under that lease.
+function claim.duplicate_resumed(u, e, c)
+    local key = keys.attempt(u.tag, e, c.current_attempt_index or "")
+    local reply = claim.reply("DUPLICATE", c, "resumed")
+    reply[9], reply[10], reply[11] = pause_of(u, e, call("HGET", key, "resumed_suspension_id"))
+    return reply
 end
 
 function claim.is_reclaimable(c)

@@ -50,4 +50,41 @@ function flow.finished(u, e, c, outcome, cause, cancellation_reason)
     end
 end
 
+-- A cancelled flow, or one that failed fast and still owes cancels, takes no member back.
+function flow.check_replay(tag, c)
+    if not is_set(c.flow_id) then return end
+    local state = call("HGET", keys.flow(tag, c.flow_id, "core"), "public_flow_state")
+    if state == "cancelled"
+        or (state == "failed" and call("EXISTS", keys.flow(tag, c.flow_id, "pending_cancels")) == 1) then
+        refuse("flow_already_terminal")
+    end
+end
+
+local function uncount_outcome(u, e, c, flow_key)
+    local outcome = c.terminal_outcome
+    local benign = outcome == "cancelled" and string.find(c.cancellation_reason or "", "^sibling_quorum_")
+    call("HINCRBY", flow_key, benign and "term_benign" or "term_" .. outcome, -1)
+    if outcome ~= "success" and not benign and call("EXISTS", keys.flow(u.tag, c.flow_id, "out:" .. e)) == 0 then
+        call("HINCRBY", flow_key, "term_leaf_bad", -1)
+    end
+end
+
+-- The revive hook: a replayed member is live again, and so is its flow. `c` is the core before.
+function flow.revived(u, e, c)
+    unit.after(u, function()
+        local flow_id = c.flow_id
+        local flow_key = keys.flow(u.tag, flow_id, "core")
+        call("ZREM", keys.index(u.tag, "cascade_pending"), e)
+        local state = call("HGET", flow_key, "public_flow_state")
+        if not state then return end
+        uncount_outcome(u, e, c, flow_key)
+        call("SADD", keys.index(u.tag, "flow_index"), flow_id)
+        if state == "completed" or state == "failed" then
+            call("HSET", flow_key, "public_flow_state", "open", "finished_at", "", "cancel_mode", "", "claim_gate", "")
+            call("HINCRBY", flow_key, "reopen_count", 1)
+            call("ZREM", keys.index(u.tag, "terminal_flows"), flow_id)
+        end
+    end)
+end
+
 return flow

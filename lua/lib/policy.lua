@@ -169,11 +169,14 @@ function policy.number(p, name)
     return type(value) == "number" and value or nil
 end
 
--- The deadline a policy asks for, from now on; nil for none. Small numbers are durations.
+-- Deadlines below this are durations in ms, the others points in time.
+policy.DURATION_BELOW = 100000000000
+
+-- The deadline a policy asks for, from now on; nil for none.
 function policy.deadline(p, now)
     local value = policy.number(policy.object(p, "timeout_policy"), "execution_deadline_ms")
     if not value or value == 0 then return nil end
-    return value < 100000000000 and now + value or value
+    return value < policy.DURATION_BELOW and now + value or value
 end
 
 -- A fallback tier by index (0 is the primary), or nil.
