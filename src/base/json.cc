@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/src.hpp>
 
@@ -12,8 +11,6 @@
 
 namespace ff::json {
 namespace {
-
-constexpr std::size_t kDepthMax = 32;
 
 void append_escaped(std::string& out, std::string_view text) {
     static constexpr std::string_view kDigits = "0123456789abcdef";
@@ -115,25 +112,6 @@ std::optional<Value> Value::find(std::string_view name) const {
 
 std::string Value::to_text() const {
     return boost::json::serialize(*value_);
-}
-
-Result<Document> Document::parse(std::string_view text) {
-    boost::json::parse_options options;
-    options.max_depth = kDepthMax;
-    boost::json::error_code failure;
-    auto root = std::make_unique<boost::json::value>(boost::json::parse(
-        boost::json::string_view(text.data(), text.size()), failure, {}, options));
-    if (failure) return invalid_input("json", failure.message());
-    return Document(std::move(root));
-}
-
-Document::Document(std::unique_ptr<boost::json::value> root) : root_(std::move(root)) {}
-Document::Document(Document&&) noexcept = default;
-Document& Document::operator=(Document&&) noexcept = default;
-Document::~Document() = default;
-
-Value Document::root() const {
-    return Value(*root_);
 }
 
 void Writer::separate() {

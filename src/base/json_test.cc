@@ -35,6 +35,19 @@ TEST(Json, RefusesBrokenAndBottomlessText) {
     EXPECT_FALSE(Document::parse(std::string(100000, '[')).has_value());
 }
 
+/// The library's own number parser misses some of these by one unit in the last place.
+TEST(Json, ReadsTheNearestDouble) {
+    EXPECT_EQ(Document::parse("9.666666666666667E25")->root().as_number(), 9.666666666666667E25);
+    EXPECT_EQ(Document::parse("3.9595000000000002")->root().as_number(), 3.9595000000000002);
+    EXPECT_EQ(Document::parse("27.508105263157894")->root().as_number(), 27.508105263157894);
+    EXPECT_EQ(Document::parse("0.1")->root().as_number(), 0.1);
+    EXPECT_EQ(Document::parse("-1.7976931348623157e308")->root().as_number(),
+              -std::numeric_limits<double>::max());
+    EXPECT_EQ(Document::parse("1e-999")->root().as_number(), 0.0);
+    EXPECT_FALSE(Document::parse("1e400").has_value());
+    EXPECT_FALSE(Document::parse("[-1e999]").has_value());
+}
+
 TEST(Json, WritesWhatItReads) {
     std::string out;
     Writer writer(out);

@@ -53,6 +53,10 @@ TEST(Bytes, Base64RoundTripsEveryLength) {
         EXPECT_EQ(from_base64(text), bytes);
         EXPECT_EQ(from_base64(text.substr(0, text.find('='))), bytes) << "padding is optional";
     }
+    // RFC 4648 section 10.
+    EXPECT_EQ(to_base64(""), "");
+    EXPECT_EQ(to_base64("f"), "Zg==");
+    EXPECT_EQ(to_base64("fo"), "Zm8=");
     EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
 }
 
