@@ -1,5 +1,6 @@
 #include "model/execution_policy_check.h"
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -77,7 +78,8 @@ Result<Done> check_numbers(const json::Value& root) {
     for (const std::string_view path : kCounts) FF_CHECK(check_count(root, path, path));
     if (const auto multiplier = value_at(root, kMultiplier)) {
         const auto number = multiplier->as_number();
-        if (!number || !(*number >= 1)) return policy_error(kMultiplier, "not_integer");
+        if (!number || !std::isfinite(*number) || *number < 1)
+            return policy_error(kMultiplier, "not_integer");
     }
     return check_tiers(root);
 }

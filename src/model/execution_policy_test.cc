@@ -142,6 +142,7 @@ TEST(ExecutionPolicy, RefusesEveryNumberOutOfItsRangeByItsPath) {
     EXPECT_EQ(refusal(policy_with("priority", "1.5")), bad("priority:not_integer"));
     const std::string multiplier = "retry_policy.backoff.multiplier";
     EXPECT_EQ(refusal(policy_with(multiplier, "1.25")), "accepted");
+    EXPECT_NE(refusal(policy_with(multiplier, "1e400")), "accepted");
     EXPECT_EQ(refusal(policy_with(multiplier, "0.99")), bad(multiplier + ":not_integer"));
     EXPECT_EQ(refusal(policy_with(multiplier, "\"2\"")), bad(multiplier + ":not_integer"));
     EXPECT_EQ(refusal(R"({"fallback_policy":{"tiers":[{},{"timeout_ms":-1}]}})"),
