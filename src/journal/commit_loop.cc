@@ -69,6 +69,10 @@ void Committer::Impl::work(std::vector<Item> items) {
             for (; !steps.empty(); steps.pop_front()) take_step(std::move(steps.front()));
             begin(std::move(*request));
         }
+        if (const BeginCopy* request = std::get_if<BeginCopy>(&item)) {
+            store_ticks();
+            copy(*request);
+        }
     }
     store_ticks();
     sync_if_due();
@@ -211,6 +215,7 @@ void Committer::Impl::tell_of_failure() {
         if (Tick* tick = std::get_if<Tick>(&item)) ticks.push_back(std::move(*tick));
         if (SnapshotStep* step = std::get_if<SnapshotStep>(&item)) take_step(std::move(*step));
         if (BeginSnapshot* request = std::get_if<BeginSnapshot>(&item)) begin(std::move(*request));
+        if (const BeginCopy* request = std::get_if<BeginCopy>(&item)) copy(*request);
     }
     store_ticks();
     if (options.on_fatal) options.on_fatal(*trouble);
@@ -228,6 +233,17 @@ void Committer::Impl::begin(BeginSnapshot request) {
     // A new segment begins with everything before it on disk.
     unsynced = false;
     snapshot->writer = *std::move(writer);
+}
+
+void Committer::Impl::copy(const BeginCopy& request) {
+    if (state != Health::State::Good) return request.done(*trouble);
+    Result<JournalCopy> made = journal.begin_copy();
+    if (made) {
+        unsynced = false;
+    } else if (journal.state() == JournalState::Failed) {
+        fail(made.error());
+    }
+    request.done(std::move(made));
 }
 
 void Committer::Impl::take_step(SnapshotStep step) {

@@ -25,7 +25,10 @@ struct SnapshotStep {
     std::uint64_t snapshot = 0;
     std::string chunk{};
 };
-using Item = std::variant<Tick, BeginSnapshot, SnapshotStep>;
+struct BeginCopy {
+    std::function<void(Result<JournalCopy>)> done;
+};
+using Item = std::variant<Tick, BeginSnapshot, SnapshotStep, BeginCopy>;
 
 /// The snapshot that is being written.
 struct CurrentSnapshot {
@@ -64,6 +67,7 @@ struct Committer::Impl {
     void set_health(Health::State state_now, std::string text);
     void begin(BeginSnapshot request);
     void take_step(SnapshotStep step);
+    void copy(const BeginCopy& request);
     void end_snapshot(const Result<Done>& outcome);
     void wind_up();
     Sync sync_mode() const { return options.fsync == Fsync::Always ? Sync::Yes : Sync::No; }

@@ -104,6 +104,15 @@ void Committer::close_snapshot(bool finish) {
     impl_->push(lock, SnapshotStep{.kind = kind, .snapshot = number});
 }
 
+void Committer::begin_copy(std::function<void(Result<JournalCopy>)> done) {
+    std::unique_lock lock(impl_->mutex);
+    if (impl_->stopping || impl_->health.state != Health::State::Good) {
+        lock.unlock();
+        return done(refused("the journal cannot write"));
+    }
+    impl_->push(lock, BeginCopy{.done = std::move(done)});
+}
+
 Health Committer::health() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->health;

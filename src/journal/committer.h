@@ -100,6 +100,11 @@ class Committer {
     void finish_snapshot();
     void abandon_snapshot();
 
+    /// Opens a copy of the journal after all ticks submitted so far, see Journal::begin_copy.
+    /// `done` is called once, on the committer's thread (or in here, if refused); the copying
+    /// itself is for a thread that may wait.
+    void begin_copy(std::function<void(Result<JournalCopy>)> done);
+
     bool healthy() const { return healthy_.load(std::memory_order_acquire); }
     Health health() const;
     CommitterCounts counts() const;

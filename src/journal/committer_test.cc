@@ -1,6 +1,7 @@
 #include "journal/committer.h"
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -329,6 +330,31 @@ TEST_F(CommitterTest, AnAbandonedOrFailedSnapshotLeavesTheLogAlone) {
     ASSERT_TRUE(releases.wait_for(2));
     EXPECT_TRUE(releases.errors().empty());
     EXPECT_EQ(found_after_power_cut(), (Names{"a", "b"}));
+}
+
+TEST_F(CommitterTest, ACopyHoldsExactlyWhatWasSubmittedBeforeIt) {
+    start();
+    committer->submit(tick("a", {"a"}));
+    Releases snapshots;
+    committer->begin_snapshot([&](const Result<Done>& outcome) { snapshots.add("s", outcome); });
+    EXPECT_TRUE(committer->write_snapshot_chunk("A"));
+    committer->finish_snapshot();
+    ASSERT_TRUE(snapshots.wait_for(1));
+    committer->submit(tick("b", {"b"}));
+    std::promise<Result<JournalCopy>> promise;
+    committer->begin_copy([&](Result<JournalCopy> copy) { promise.set_value(std::move(copy)); });
+    committer->submit(tick("c", {"c"}));
+    // The names of the copied files may go before they are read.
+    committer->begin_snapshot([&](const Result<Done>& outcome) { snapshots.add("s", outcome); });
+    committer->finish_snapshot();
+    ASSERT_TRUE(snapshots.wait_for(2));
+    Result<JournalCopy> copy = promise.get_future().get();
+    ASSERT_TRUE(copy) << copy.error().text();
+    EXPECT_EQ(copy->records(), 2U);
+    ASSERT_TRUE(copy->write_to(files, "copy"));
+    Content content;
+    ASSERT_TRUE(Journal::open(*files.crash(0), "copy", journal_options, content));
+    EXPECT_EQ(content.items, (Names{"A", "b"}));
 }
 
 TEST_F(CommitterTest, StopStoresWhatWasSubmittedAndRefusesTheRest) {

@@ -1,5 +1,6 @@
 #include "journal/journal.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/assert.h"
@@ -155,6 +156,27 @@ Result<std::unique_ptr<SnapshotWriter>> Journal::begin_snapshot() {
         counter->fetch_sub(bytes, std::memory_order_relaxed);
     };
     return std::make_unique<SnapshotWriter>(files_, folder_, head, std::move(replaced));
+}
+
+Result<JournalCopy> Journal::begin_copy() {
+    if (state_ == JournalState::Failed) return refusal();
+    FF_ASSERT(state_ == JournalState::Open);
+    FF_ASSERT(group_.empty());
+    FF_CHECK(start_segment());
+    FF_TRY(const std::vector<std::string> names, files_.list(folder_));
+    std::uint64_t first_segment = 0;
+    for (const std::string& name : names) {
+        first_segment = std::max(first_segment, parse_snapshot_name(name).value_or(0));
+    }
+    JournalCopy copy(committed());
+    for (const std::string& name : names) {
+        const std::optional<std::uint64_t> segment = parse_segment_name(name);
+        const bool older_segment = segment && *segment >= first_segment && *segment < head_.segment;
+        if (!older_segment && parse_snapshot_name(name) != first_segment) continue;
+        FF_TRY(std::unique_ptr<File> file, files_.open(join_path(folder_, name), OpenMode::Read));
+        copy.add(name, std::move(file));
+    }
+    return copy;
 }
 
 Error Journal::fail(Error error) {

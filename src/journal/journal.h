@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "journal/file_system.h"
 #include "journal/format.h"
+#include "journal/journal_copy.h"
 #include "journal/records.h"
 #include "journal/snapshot_writer.h"
 
@@ -93,6 +94,10 @@ class Journal {
     /// so far, and replaces all of them once finished. The current group must be empty. Without
     /// space nothing has changed.
     Result<std::unique_ptr<SnapshotWriter>> begin_snapshot();
+
+    /// Starts a new segment and opens all files that hold the records committed so far: a copy of
+    /// them opens to exactly these. The same conditions as for a snapshot.
+    Result<JournalCopy> begin_copy();
 
     JournalState state() const { return state_; }
     /// Records ever committed to this journal, written or not yet synced.

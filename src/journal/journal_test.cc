@@ -151,6 +151,16 @@ TEST(StoreFile, RemembersTheShardsAndRefusesAnotherNumber) {
     EXPECT_NE(other.error().text().find("4 shards"), std::string::npos);
 }
 
+TEST(StoreFile, AnUnfinishedCopyIsRefused) {
+    FaultyFileSystem files;
+    ASSERT_TRUE(files.make_folder("copy"));
+    ASSERT_TRUE(write_file_atomically(files, "copy", kUnfinishedName, ""));
+    Result<StoreFacts> opened = open_store_file(files, "copy", {.shards = 1, .id = "x"});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, "corruption");
+    EXPECT_NE(opened.error().text().find("unfinished backup"), std::string::npos);
+}
+
 TEST(StoreFile, AnyFlippedByteIsRefused) {
     FaultyFileSystem files;
     ASSERT_TRUE(open_store_file(files, "data", {.shards = 1, .id = "store"}));

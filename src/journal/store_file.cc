@@ -64,6 +64,9 @@ Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
     FF_ASSERT(wanted.shards > 0);
     FF_ASSERT(wanted.id.find_first_of(" \r\n") == std::string::npos);
     const std::string path = join_path(folder, kName);
+    const std::string unfinished = join_path(folder, kUnfinishedName);
+    FF_TRY(const bool is_unfinished, files.exists(unfinished));
+    if (is_unfinished) return corruption(unfinished, 0, "the folder is an unfinished backup");
     Result<std::string> content = read_file(files, path);
     if (!content) {
         if (category_of(content.error()) != FileError::NotFound) return std::move(content).error();

@@ -18,9 +18,13 @@ struct StoreFacts {
     bool operator==(const StoreFacts&) const = default;
 };
 
+/// While a file of this name is there, the folder is a copy that was not finished.
+inline constexpr const char* kUnfinishedName = "UNFINISHED";
+
 /// Reads `folder`/STORE or, if there is none, writes it with `wanted`. The answer is what the file
 /// says: the id of an existing store wins. Another number of shards is refused with code
-/// "invalid_input", field "shards", naming both numbers; a damaged file with "corruption".
+/// "invalid_input", field "shards", naming both numbers; a damaged file with "corruption", and so
+/// is an unfinished copy.
 Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
                                    const StoreFacts& wanted);
 
