@@ -34,11 +34,15 @@ class RandomCommands {
     std::string member();
     std::string value();
     std::string integer();
+    /// In ms: none, or too long to end during a test.
+    std::string duration();
     std::string rank();
     std::string score();
     std::string bound();
     std::string stream_id();
     std::string range_id();
+    /// Around the ids given so far.
+    std::string known_ms();
     std::vector<std::string> some(std::string (RandomCommands::*make)(), std::uint64_t most);
 
     Command key_command();
@@ -52,8 +56,11 @@ class RandomCommands {
     Command stream_read_command();
     Command malformed_command();
 
+    /// Later than any clock, so that given ids and `*` can follow each other in one stream.
+    static constexpr std::uint64_t kFirstStreamMs = 40'000'000'000'000;
+
     SeededRandom random_;
-    std::uint64_t stream_ms_ = 1000;
+    std::uint64_t stream_ms_ = kFirstStreamMs;
 };
 
 }  // namespace ff::keyspace

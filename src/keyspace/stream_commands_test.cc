@@ -125,8 +125,8 @@ TEST(Stream, ReadReturnsWhatIsAfterAnId) {
               "(error) ERR timeout is not an integer or out of range");
     EXPECT_EQ(shell("XREAD", "COUNT", "1", "x", "0"), kSyntax);
     EXPECT_EQ(shell("XREAD", "STREAMS", "x", "y", "0"),
-              "(error) ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or "
-              "'$' must be specified.");
+              "(error) ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' "
+              "must be specified.");
     shell.resp3 = true;
     EXPECT_EQ(shell("XREAD", "STREAMS", "x", "1"), "{\"x\" [[\"2-0\" [\"a\" \"2\"]]]}");
     EXPECT_EQ(shell("XREAD", "STREAMS", "x", "2"), "nil*");

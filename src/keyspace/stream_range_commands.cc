@@ -106,8 +106,8 @@ std::optional<ReadArguments> parse_read_arguments(Call& call) {
             arguments.streams = rest / 2;
             if (rest % 2 == 0) return arguments;
             call.refuse(
-                "ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' "
-                "must be specified.");
+                "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be "
+                "specified.");
             return std::nullopt;
         } else {
             break;
