@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <utility>
+#include <vector>
 
 #include "base/task.h"
 #include "engine/call_writer.h"
@@ -37,6 +38,27 @@ Task<typename Op::Outcome> run(store::Store& store, Op operation,
     store::Call call = to_call(operation, deadline);
     FF_CO_TRY(const store::Reply reply, co_await store.fcall(std::move(call)));
     co_return operation.read(reply);
+}
+
+/// Independent operations at the price of one wait; as many results, in their order.
+template <Operation Op>
+boost::asio::awaitable<std::vector<Result<typename Op::Outcome>>> run_all(
+    store::Store& store, std::vector<Op> operations,
+    Deadline deadline = Deadline::after(store::kCallPatience)) {
+    std::vector<store::Call> calls;
+    calls.reserve(operations.size());
+    for (const Op& operation : operations) calls.push_back(to_call(operation, deadline));
+    std::vector<Result<store::Reply>> replies = co_await store.pipeline(std::move(calls));
+    std::vector<Result<typename Op::Outcome>> outcomes;
+    outcomes.reserve(replies.size());
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+        if (replies[i]) {
+            outcomes.push_back(operations[i].read(*replies[i]));
+        } else {
+            outcomes.push_back(std::move(replies[i]).error());
+        }
+    }
+    co_return outcomes;
 }
 
 }  // namespace ff::engine

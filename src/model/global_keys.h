@@ -13,6 +13,8 @@ namespace ff::model {
 constexpr std::string_view kPartitionConfigKey = "ff:config:partitions";
 constexpr std::string_view kLanesKey = "ff:idx:lanes";
 constexpr std::string_view kNamespacesKey = "ff:idx:namespaces";
+/// `<budget|quota>:<scope_type>:<scope_id>` of every scope that ever had a policy attached.
+constexpr std::string_view kAttachedScopesKey = "ff:idx:attached_scopes";
 constexpr std::string_view kAuditEventsKey = "ff:audit:events";
 
 std::string lane_config_key(const LaneId& lane);

@@ -1,0 +1,69 @@
+#include "sched/claim_waits.h"
+
+#include <algorithm>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/digest.h"
+
+namespace ff::sched {
+namespace {
+
+constexpr std::size_t kRequestIdMost = 128;
+
+std::string with_suffix(std::string_view request_id, std::string_view suffix) {
+    std::string id(request_id);
+    if (id.size() + suffix.size() > kRequestIdMost) id = sha1_hex(request_id);
+    return id.append(suffix);
+}
+
+}  // namespace
+
+std::string second_request_id(std::string_view request_id) {
+    return with_suffix(request_id, "/admitted");
+}
+
+std::string mark_id(std::string_view request_id) {
+    return with_suffix(request_id, "/mark");
+}
+
+boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until) {
+    const WakeBoard::WaiterId id = board_.wait(round.group);
+    if (waits_->next_sweep.is_never()) {
+        waits_->next_sweep = Deadline::after(options_.sweep_interval);
+    }
+    boost::asio::steady_timer timer(waits_->loop, std::min(until.at(), waits_->next_sweep.at()));
+    waits_->timers.emplace(id, &timer);
+    auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+    co_await timer.async_wait(token);
+    waits_->timers.erase(id);
+    board_.leave(id);
+    if (waits_->next_sweep.passed()) {
+        waits_->next_sweep =
+            board_.waiting() == 0 ? Deadline::never() : Deadline::after(options_.sweep_interval);
+        wake(board_.on_gap());
+    }
+}
+
+void Claimer::wake(const std::vector<WakeBoard::WaiterId>& waiters) {
+    for (const WakeBoard::WaiterId waiter : waiters) {
+        const auto found = waits_->timers.find(waiter);
+        if (found != waits_->timers.end()) found->second->cancel();
+    }
+}
+
+void Claimer::on_wake(const std::string& lane, std::uint16_t partition) {
+    wake(board_.on_wake(lane, partition));
+}
+
+void Claimer::on_gap() {
+    wake(board_.on_gap());
+}
+
+void Claimer::stop() {
+    stopped_ = true;
+    for (const auto& [id, timer] : waits_->timers) timer->cancel();
+}
+
+}  // namespace ff::sched

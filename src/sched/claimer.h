@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/random.h"
+#include "base/task.h"
+#include "engine/claim_batch.h"
+#include "model/solo_partition.h"
+#include "sched/admission.h"
+#include "sched/attachments.h"
+#include "sched/claim_request.h"
+#include "sched/fair_shares.h"
+#include "sched/lane_directory.h"
+#include "sched/wake_board.h"
+#include "store/store.h"
+
+namespace ff::sched {
+
+struct ClaimerOptions {
+    model::PartitionConfig partitions{};
+    /// Over how many partitions a lane's solo work is spread, from its own on.
+    std::uint16_t lane_spread = 1;
+    std::map<std::string, std::uint16_t> lane_spread_overrides{};
+    /// How long a drained lane announces new work.
+    Millis arm_wake{60'000};
+    /// Everybody looks everywhere this often while anybody waits: the net under a lost message.
+    Millis sweep_interval{30'000};
+    /// A namespace this far ahead of the last waiting one stands back.
+    double namespace_lead = 32;
+    std::size_t waiters_max = 1024;
+};
+
+/// Claims work for workers: lanes and namespaces in fair order, partitions where work may be,
+/// budgets and quotas asked before work that they govern starts; waits for work to arrive without
+/// polling. Lives on one loop: construct, call and destroy it there.
+class Claimer {
+  public:
+    Claimer(boost::asio::any_io_executor loop, const Clock& clock, Random& random,
+            store::Store& store, const model::SoloPartitioner& partitioner, ClaimerOptions options);
+    ~Claimer();
+
+    /// No task at the end of the wait is an empty answer. `too_many_requests` when too many wait,
+    /// `shutting_down` never: a stop ends waits with an empty answer.
+    Task<std::vector<LaneTask>> claim(ClaimRequest request);
+    /// Gives tasks back at once, without burning their attempts.
+    Task<Done> give_back(std::vector<LaneTask> tasks);
+
+    /// Work entered a lane's queue in a partition.
+    void on_wake(const std::string& lane, std::uint16_t partition);
+    /// Wake-ups may have been lost.
+    void on_gap();
+    /// Ends all waits. No claim may follow.
+    void stop();
+
+    std::size_t waiting() const { return board_.waiting(); }
+    LaneDirectory& lanes() { return lanes_; }
+    Attachments& attachments() { return attachments_; }
+    Admission& admission() { return admission_; }
+
+  private:
+    /// A claim under way.
+    struct Round {
+        ClaimRequest request;
+        WakeBoard::GroupKey group{};
+        std::vector<LaneTask> tasks{};
+        /// The mark that a repetition looks for has been left.
+        bool marked = false;
+
+        std::size_t missing() const { return request.tasks_max - tasks.size(); }
+    };
+    struct Place {
+        model::LaneId lane;
+        std::uint16_t partition = 0;
+    };
+    struct Gates {
+        std::vector<std::string> namespaces{};
+        bool flows = false;
+    };
+
+    Task<Done> sweep(Round& round);
+    Task<Done> sweep_lane(Round& round, model::LaneId lane);
+    Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
+    Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch);
+    Task<Done> claim_admitted(Round& round, Place place,
+                              std::vector<engine::DeferredTask> deferred);
+    Task<Done> account(Round& round, Place place, engine::ClaimedBatch& batch);
+
+    /// True if there was an earlier claim with the same id, whose tasks are in the round then.
+    Task<bool> collect_earlier(Round& round);
+    Task<Done> collect_records(Round& round);
+    Task<Done> add_with_lanes(Round& round, std::vector<engine::ClaimedTask> tasks);
+    Task<Done> leave_mark(Round& round);
+    std::uint16_t anchor_of(const ClaimRequest& request) const;
+
+    Task<Gates> gates(model::LaneId lane);
+    engine::ClaimBatch batch_for(const Round& round, const Place& place, std::size_t tasks);
+    void add_leases(engine::ClaimBatch& batch, std::size_t count);
+    std::uint16_t spread_of(const model::LaneId& lane) const;
+    bool look_for_lost(const Place& place);
+
+    boost::asio::awaitable<void> wait_for_work(Round& round, Deadline until);
+    void wake(const std::vector<WakeBoard::WaiterId>& waiters);
+
+    boost::asio::any_io_executor loop_;
+    const Clock& clock_;
+    Random& random_;
+    store::Store& store_;
+    const model::SoloPartitioner& partitioner_;
+    ClaimerOptions options_;
+
+    WakeBoard board_;
+    FairShares lane_shares_{};
+    /// By lane.
+    std::map<std::string, FairShares> namespace_shares_{};
+    /// By lane: who waits there, as the last call told.
+    std::map<std::string, std::vector<std::string>> waiting_namespaces_{};
+    /// When lost leases were last looked for, by lane and partition.
+    std::map<std::pair<std::string, std::uint16_t>, Timestamp> lost_looked_at_{};
+    std::uint64_t turns_ = 0;
+
+    LaneDirectory lanes_;
+    Attachments attachments_;
+    Admission admission_;
+
+    struct Waits;
+    std::unique_ptr<Waits> waits_;
+    bool stopped_ = false;
+};
+
+}  // namespace ff::sched

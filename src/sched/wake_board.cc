@@ -1,0 +1,110 @@
+#include "sched/wake_board.h"
+
+#include <algorithm>
+
+namespace ff::sched {
+
+WakeBoard::GroupKey WakeBoard::group_key(std::vector<std::string> lanes,
+                                         const std::string& capabilities_csv,
+                                         const std::string& only_namespace) {
+    std::ranges::sort(lanes);
+    GroupKey key;
+    for (const std::string& lane : lanes) key += lane + '\n';
+    return key + '\n' + capabilities_csv + '\n' + only_namespace;
+}
+
+WakeBoard::Group& WakeBoard::group(const GroupKey& key) {
+    auto found = groups_.find(key);
+    if (found == groups_.end()) {
+        if (groups_.size() >= limits_.groups_max) forget_unused();
+        found = groups_.try_emplace(key).first;
+    }
+    found->second.last_use = ++uses_;
+    return found->second;
+}
+
+void WakeBoard::forget_unused() {
+    auto oldest = groups_.end();
+    for (auto it = groups_.begin(); it != groups_.end(); ++it) {
+        if (!it->second.waiters.empty()) continue;
+        if (oldest == groups_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
+    }
+    if (oldest != groups_.end()) groups_.erase(oldest);
+}
+
+std::vector<bool>& WakeBoard::flags(Group& group, const std::string& lane) {
+    const auto [found, fresh] = group.lanes.try_emplace(lane);
+    if (fresh) found->second.assign(partitions_, true);
+    return found->second;
+}
+
+std::vector<std::uint16_t> WakeBoard::maybe(const GroupKey& key, const std::string& lane,
+                                            std::uint16_t start) {
+    const std::vector<bool>& table = flags(group(key), lane);
+    std::vector<std::uint16_t> found;
+    for (std::uint32_t i = 0; i < partitions_; ++i) {
+        const auto partition = static_cast<std::uint16_t>((start + i) % partitions_);
+        if (table[partition]) found.push_back(partition);
+    }
+    return found;
+}
+
+void WakeBoard::found_empty(const GroupKey& key, const std::string& lane, std::uint16_t partition) {
+    flags(group(key), lane)[partition] = false;
+}
+
+bool WakeBoard::is_maybe(const GroupKey& key, const std::string& lane, std::uint16_t partition) {
+    return flags(group(key), lane)[partition];
+}
+
+void WakeBoard::take_first(Group& group, std::vector<WaiterId>& out) {
+    if (group.waiters.empty()) return;
+    out.push_back(group.waiters.front());
+    group.waiters.pop_front();
+}
+
+std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
+                                                    std::uint16_t partition) {
+    std::vector<WaiterId> woken;
+    if (partition >= partitions_) return woken;
+    for (auto& [key, group] : groups_) {
+        const auto table = group.lanes.find(lane);
+        if (table == group.lanes.end()) continue;
+        table->second[partition] = true;
+        take_first(group, woken);
+    }
+    return woken;
+}
+
+std::vector<WakeBoard::WaiterId> WakeBoard::on_gap() {
+    std::vector<WaiterId> woken;
+    for (auto& [key, group] : groups_) {
+        for (auto& [lane, table] : group.lanes) table.assign(partitions_, true);
+        take_first(group, woken);
+    }
+    return woken;
+}
+
+WakeBoard::WaiterId WakeBoard::wait(const GroupKey& key) {
+    const WaiterId id = next_id_++;
+    group(key).waiters.push_back(id);
+    group_of_.emplace(id, key);
+    return id;
+}
+
+void WakeBoard::leave(WaiterId waiter) {
+    const auto known = group_of_.find(waiter);
+    if (known == group_of_.end()) return;
+    const auto found = groups_.find(known->second);
+    if (found != groups_.end()) found->second.waiters.remove(waiter);
+    group_of_.erase(known);
+}
+
+std::vector<WakeBoard::WaiterId> WakeBoard::next_waiter(const GroupKey& key) {
+    std::vector<WaiterId> woken;
+    const auto found = groups_.find(key);
+    if (found != groups_.end()) take_first(found->second, woken);
+    return woken;
+}
+
+}  // namespace ff::sched

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ff::sched {
+
+/// Knows, for each group of claimers that want the same, where work may be, and who waits for it
+/// longest. Decides only: the claim loop sweeps and sleeps. A pair of lane and partition is
+/// "maybe" until a claim call found it empty and armed its wake-up.
+///
+/// Lives on the scheduler's loop.
+class WakeBoard {
+  public:
+    using GroupKey = std::string;
+    using WaiterId = std::uint64_t;
+
+    explicit WakeBoard(std::uint16_t partitions) : partitions_(partitions) {}
+
+    struct GroupLimits {
+        std::size_t groups_max = 1024;
+    };
+
+    /// The partitions of a lane that may hold work for the group, in their order from `start` on.
+    std::vector<std::uint16_t> maybe(const GroupKey& group, const std::string& lane,
+                                     std::uint16_t start);
+    void found_empty(const GroupKey& group, const std::string& lane, std::uint16_t partition);
+    bool is_maybe(const GroupKey& group, const std::string& lane, std::uint16_t partition);
+
+    /// Work entered: all groups of the lane look there again. Returns whom to wake: the longest
+    /// waiting of each group.
+    std::vector<WaiterId> on_wake(const std::string& lane, std::uint16_t partition);
+    /// Messages may have been lost: everybody looks everywhere.
+    std::vector<WaiterId> on_gap();
+
+    WaiterId wait(const GroupKey& group);
+    /// A waiter went: woken, served or given up. It need not be waiting any more.
+    void leave(WaiterId waiter);
+    /// The one to follow a claim of the group that left work behind, if anybody waits.
+    std::vector<WaiterId> next_waiter(const GroupKey& group);
+    std::size_t waiting() const { return group_of_.size(); }
+
+    static GroupKey group_key(std::vector<std::string> lanes, const std::string& capabilities_csv,
+                              const std::string& only_namespace);
+
+  private:
+    struct Group {
+        /// By lane: one flag for each partition, true = maybe.
+        std::map<std::string, std::vector<bool>> lanes{};
+        /// In order of arrival; woken ones have left.
+        std::list<WaiterId> waiters{};
+        std::uint64_t last_use = 0;
+    };
+    Group& group(const GroupKey& key);
+    std::vector<bool>& flags(Group& group, const std::string& lane);
+    static void take_first(Group& group, std::vector<WaiterId>& out);
+    void forget_unused();
+
+    std::uint16_t partitions_;
+    GroupLimits limits_{};
+    std::map<GroupKey, Group> groups_{};
+    std::map<WaiterId, GroupKey> group_of_{};
+    WaiterId next_id_ = 1;
+    std::uint64_t uses_ = 0;
+};
+
+}  // namespace ff::sched
