@@ -10,6 +10,7 @@
 #include <lua.hpp>
 
 #include "host/lua_json_decode.h"
+#include "host/lua_state.h"
 
 namespace ff::host {
 namespace {
@@ -128,7 +129,7 @@ int Encoder::array_length() {
 
 bool Encoder::table(int depth) {
     if (depth > kDepthMax || lua_checkstack(lua_, 4) == 0)
-        return refuse("Cannot serialise, excessive depth (" + std::to_string(depth) + ")");
+        return refuse("Cannot serialise, excessive nesting (" + std::to_string(depth) + ")");
     const int length = array_length();
     if (length == -2) return refuse("Cannot serialise table: excessively sparse array");
     return length > 0 ? array(length, depth) : object(depth);
@@ -165,7 +166,8 @@ bool Encoder::object(int depth) {
             const char* bytes = lua_tolstring(lua_, -2, &size);
             string({bytes, size});
         } else {
-            return refuse("Cannot serialise table: table key must be a number or string");
+            return refuse(std::string("Cannot serialise ") + luaL_typename(lua_, -2) +
+                          ": table key must be a number or string");
         }
         out_.push_back(':');
         if (!value(depth)) return false;
@@ -175,8 +177,14 @@ bool Encoder::object(int depth) {
     return true;
 }
 
-/// True with the text on the stack, or false with the refusal.
+LuaState& state_of(lua_State* lua) {
+    return *static_cast<LuaState*>(lua_touserdata(lua, lua_upvalueindex(1)));
+}
+
+/// True with the text on the stack, or false with the refusal. The encoder owns memory, so no Lua
+/// error may happen in here.
 bool encode_top(lua_State* lua) {
+    const LuaState::Unlimited unlimited(state_of(lua));
     Encoder encoder(lua);
     const bool fine = encoder.value(0);
     const std::string& answer = fine ? encoder.text() : encoder.refusal();
@@ -184,6 +192,12 @@ bool encode_top(lua_State* lua) {
     return fine;
 }
 
+bool decode_text(lua_State* lua, std::string_view text) {
+    const LuaState::Unlimited unlimited(state_of(lua));
+    return push_decoded_json(lua, text);
+}
+
+/// Raises the text at the top, with the place of the calling code in front.
 int raise_with_position(lua_State* lua) {
     luaL_where(lua, 1);
     lua_insert(lua, -2);
@@ -191,27 +205,34 @@ int raise_with_position(lua_State* lua) {
     return lua_error(lua);
 }
 
+int finish(lua_State* lua, bool fine) {
+    if (!fine) return raise_with_position(lua);
+    if (state_of(lua).over_limit()) return luaL_error(lua, "not enough memory");
+    return 1;
+}
+
 int json_encode(lua_State* lua) {
     luaL_argcheck(lua, lua_gettop(lua) == 1, 1, "expected 1 argument");
-    if (encode_top(lua)) return 1;
-    return raise_with_position(lua);
+    return finish(lua, encode_top(lua));
 }
 
 int json_decode(lua_State* lua) {
     luaL_argcheck(lua, lua_gettop(lua) == 1, 1, "expected 1 argument");
     std::size_t length = 0;
     const char* text = luaL_checklstring(lua, 1, &length);
-    if (push_decoded_json(lua, {text, length})) return 1;
-    return raise_with_position(lua);
+    return finish(lua, decode_text(lua, {text, length}));
 }
 
 }  // namespace
 
-void push_json_library(lua_State* lua) {
+void push_json_library(LuaState& state) {
+    lua_State* lua = state.get();
     lua_createtable(lua, 0, 3);
-    lua_pushcfunction(lua, json_encode);
+    lua_pushlightuserdata(lua, &state);
+    lua_pushcclosure(lua, json_encode, 1);
     lua_setfield(lua, -2, "encode");
-    lua_pushcfunction(lua, json_decode);
+    lua_pushlightuserdata(lua, &state);
+    lua_pushcclosure(lua, json_decode, 1);
     lua_setfield(lua, -2, "decode");
     lua_pushlightuserdata(lua, nullptr);
     lua_setfield(lua, -2, "null");

@@ -251,19 +251,19 @@ void Decoder::word(std::string_view spelled, Token token) {
 }
 
 void Decoder::number_token() {
-    // Lua strings end with a NUL, so the C library stops at the end of the text.
+    // Lua strings end with a NUL, so the C library stops at the end of the text. Valkey takes what
+    // the C library takes: signs, leading zeros, hexadecimal digits, infinity.
     const char* begin = text_.data() + at_;
-    char* end = nullptr;
-    const char first = *begin == '-' ? begin[1] : *begin;
-    const char lower = static_cast<char>(first | 0x20);
-    number_ = is_digit(first) || lower == 'i' || lower == 'n' ? std::strtod(begin, &end) : 0;
-    if (end == nullptr || end == begin) {
+    const bool sign = *begin == '-' || *begin == '+';
+    const char lower = static_cast<char>(*begin | 0x20);
+    if (!sign && !is_digit(*begin) && lower != 'i' && lower != 'n') {
         invalid("invalid token", at_);
         return;
     }
-    // A leading zero may stand alone or before a fraction or an `x`, not before another digit.
-    if (first == '0' && is_digit(begin[*begin == '-' ? 2 : 1])) {
-        invalid("invalid number", at_);
+    char* end = nullptr;
+    number_ = std::strtod(begin, &end);
+    if (end == begin) {
+        invalid(sign || is_digit(*begin) ? "invalid number" : "invalid token", at_);
         return;
     }
     token_ = Token::Number;

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <thread>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/random.h"
+#include "host/embedded_store.h"
+#include "host/library_files.h"
+#include "journal/posix_file_system.h"
+#include "journal/store_file.h"
+
+// How an EmbeddedStore comes up. A data folder holds
+//     LOCK, STORE          the process that uses it; number of shards and id
+//     functions-<name>.lua the function libraries
+//     shard-<n>/           the journal of each shard
+
+namespace ff::host {
+namespace {
+
+/// Puts what the journal holds into the keyspace.
+class Replay final : public journal::RecordVisitor {
+  public:
+    explicit Replay(keyspace::Keyspace& keyspace) : keyspace_(keyspace) {}
+    Result<Done> snapshot_chunk(std::string_view chunk) override { return keyspace_.apply(chunk); }
+    Result<Done> record(std::string_view payload) override { return keyspace_.apply(payload); }
+
+  private:
+    keyspace::Keyspace& keyspace_;
+};
+
+void report(std::size_t shard, const journal::RecoveryReport& recovery) {
+    log::info("host", "shard_recovered",
+              {{"shard", shard},
+               {"records", recovery.records},
+               {"snapshot_chunks", recovery.snapshot_chunks}});
+    if (recovery.torn.has_value())
+        log::warn("host", "torn_tail_cut",
+                  {{"file", recovery.torn->file},
+                   {"offset", recovery.torn->offset},
+                   {"bytes", recovery.torn->bytes}});
+    for (const journal::Cut& cut : recovery.repaired)
+        log::error(
+            "host", "damage_repaired",
+            {{"file", cut.file}, {"offset", cut.offset}, {"what", cut.what}, {"copy", cut.copy}});
+}
+
+std::uint32_t default_shards() {
+    return std::max(1U, std::thread::hardware_concurrency() / 2);
+}
+
+std::string new_store_id() {
+    constexpr std::size_t kIdBytes = 16;
+    std::array<std::uint8_t, kIdBytes> bytes{};
+    SecureRandom().fill(bytes);
+    return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace
+
+EmbeddedStore::EmbeddedStore(EmbeddedOptions options) : options_(std::move(options)) {
+    if (options_.clock == nullptr) options_.clock = &system_clock_;
+    if (options_.files == nullptr) {
+        own_files_ = std::make_unique<journal::PosixFileSystem>();
+        options_.files = own_files_.get();
+    }
+}
+
+Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(EmbeddedOptions options) {
+    std::unique_ptr<EmbeddedStore> store(new EmbeddedStore(std::move(options)));
+    if (!store->options_.folder.empty()) FF_CHECK(store->open_folder());
+    if (store->options_.shards == 0) store->options_.shards = default_shards();
+    FF_CHECK(store->open_shards());
+    return store;
+}
+
+/// The number in the file STORE, if there is one; the file is checked by open_store_file.
+Result<std::uint32_t> EmbeddedStore::stored_shards() {
+    const std::string path = journal::join_path(options_.folder, "STORE");
+    FF_TRY(const bool exists, options_.files->exists(path));
+    if (!exists) return default_shards();
+    FF_TRY(const std::string text, journal::read_file(*options_.files, path));
+    constexpr std::string_view kLabel = "\nshards ";
+    const std::size_t begin = text.find(kLabel);
+    if (begin == std::string::npos) return default_shards();
+    const std::size_t digits = begin + kLabel.size();
+    const auto number =
+        parse_u64(std::string_view(text).substr(digits, text.find('\n', digits) - digits));
+    return static_cast<std::uint32_t>(number.value_or(default_shards()));
+}
+
+Result<Done> EmbeddedStore::open_folder() {
+    journal::FileSystem& files = *options_.files;
+    FF_CHECK(files.make_folder(options_.folder));
+    FF_TRY(lock_, files.lock_folder(options_.folder));
+    if (options_.shards == 0) {
+        FF_TRY(options_.shards, stored_shards());
+    }
+    const journal::StoreFacts wanted{.shards = options_.shards, .id = new_store_id()};
+    FF_TRY(const journal::StoreFacts facts,
+           journal::open_store_file(files, options_.folder, wanted));
+    log::info("host", "store_opened", {{"id", facts.id}, {"shards", facts.shards}});
+    return Done{};
+}
+
+ShardStateOptions EmbeddedStore::state_options(std::size_t index) {
+    const std::uint32_t count = options_.shards;
+    ShardStateOptions state{
+        .lua_memory_max = options_.lua_memory_max,
+        .compile = options_.compile,
+        .is_local = [count, index](std::uint16_t slot) { return slot % count == index; },
+        .info = [this](std::string_view section) { return info(section); }};
+    // One copy for all shards.
+    if (index == 0 && !options_.folder.empty()) {
+        state.keep_library = [this](std::string_view name, std::string_view text) {
+            return LibraryFiles(*options_.files, options_.folder).write(name, text);
+        };
+    }
+    return state;
+}
+
+Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::size_t index) {
+    Replay replay(shards_[index]->state().keyspace());
+    const std::string folder =
+        journal::join_path(options_.folder, "shard-" + std::to_string(index));
+    const journal::JournalOptions journal_options{.shard = static_cast<std::uint32_t>(index),
+                                                  .repair = options_.repair};
+    FF_TRY(journal::Opened opened,
+           journal::Journal::open(*options_.files, folder, journal_options, replay));
+    report(index, opened.report);
+    journal::CommitterOptions committer{.fsync = options_.fsync,
+                                        .interval = options_.fsync_interval,
+                                        .on_fatal = options_.on_fatal};
+    return std::make_unique<journal::Committer>(std::move(opened.journal), std::move(committer));
+}
+
+Result<Done> EmbeddedStore::load_libraries() {
+    std::vector<std::string> texts;
+    if (!options_.folder.empty()) {
+        FF_TRY(texts, LibraryFiles(*options_.files, options_.folder).read());
+    }
+    if (!options_.library.empty()) texts.push_back(options_.library);
+    for (const auto& shard : shards_) {
+        for (const std::string& text : texts) {
+            Result<std::string> name = shard->state().lua().load(text, true);
+            if (!name.has_value()) return std::move(name).error().within("function library");
+        }
+    }
+    return Done{};
+}
+
+Result<Done> EmbeddedStore::open_shards() {
+    for (std::size_t i = 0; i < options_.shards; ++i)
+        shards_.push_back(
+            std::make_unique<Shard>(hub_, *options_.clock, state_options(i), options_.shard));
+    FF_CHECK(load_libraries());
+    std::vector<std::unique_ptr<journal::Committer>> committers(shards_.size());
+    for (std::size_t i = 0; i < shards_.size() && !options_.folder.empty(); ++i) {
+        FF_TRY(committers[i], open_journal(i));
+    }
+    for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->start(std::move(committers[i]));
+    return Done{};
+}
+
+std::string EmbeddedStore::info(std::string_view section) const {
+    std::uint64_t keyspace_bytes = 0;
+    std::uint64_t lua_bytes = 0;
+    for (const ShardFacts& facts : facts()) {
+        keyspace_bytes += facts.keyspace_bytes;
+        lua_bytes += facts.lua_bytes;
+    }
+    std::string text;
+    if (section != "memory")
+        text +=
+            "# Server\r\nserver_name:flowfabric\r\nvalkey_version:8.1.0\r\nredis_version:7.2.4"
+            "\r\nserver_mode:standalone\r\n";
+    if (section != "server")
+        text += "# Memory\r\nused_memory:" + std::to_string(keyspace_bytes + lua_bytes) +
+                "\r\nused_memory_dataset:" + std::to_string(keyspace_bytes) +
+                "\r\nused_memory_vm_functions:" + std::to_string(lua_bytes) +
+                "\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
+    return text;
+}
+
+}  // namespace ff::host

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "host/channel_hub.h"
+#include "host/shard.h"
+#include "host/shard_work.h"
+#include "journal/committer.h"
+#include "journal/file_system.h"
+#include "store/store.h"
+
+namespace ff::host {
+
+struct EmbeddedOptions {
+    /// Where the data lives. Empty: in memory only, gone with the store.
+    std::string folder{};
+    journal::Fsync fsync = journal::Fsync::Always;
+    std::chrono::milliseconds fsync_interval{100};
+    /// Fixed when the folder is made. 0: as many as it has, or half the cores for a new one.
+    std::uint32_t shards = 0;
+    /// A function library to load; replaces one of the same name that the folder holds.
+    std::string library{};
+    /// Outlive the store; empty: the system's own.
+    const Clock* clock = nullptr;
+    journal::FileSystem* files = nullptr;
+    /// Keep a copy of damaged files and go on without what is damaged.
+    bool repair = false;
+    /// Compile hot functions to machine code.
+    bool compile = true;
+    std::size_t lua_memory_max = 512U << 20;
+    ShardOptions shard{};
+    /// The journal has failed for good; nothing is acknowledged any more. The process should end.
+    std::function<void(const Error&)> on_fatal{};
+};
+
+struct KeyFacts {
+    std::string key{};
+    /// As the TYPE command names it.
+    std::string type{};
+};
+
+/// A Store in this process: shards of memory with a journal each (docs/spec/01, section 6).
+class EmbeddedStore final : public store::Store, public ShardWorkTaker {
+  public:
+    /// Reads what the folder holds, and waits meanwhile. Refused when another process uses the
+    /// folder, when it was made with another number of shards, or when it is damaged.
+    static Result<std::unique_ptr<EmbeddedStore>> open(EmbeddedOptions options);
+    /// Stops, if it was not stopped.
+    ~EmbeddedStore() override;
+
+    Task<store::Reply> call(store::Call call) override;
+    Task<store::Reply> fcall(store::Call call) override;
+    boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline(
+        std::vector<store::Call> calls) override;
+    /// Ends with `shutting_down` when the coroutine is cancelled.
+    Task<store::Reply> blocking_read(store::Call call) override;
+    Task<std::unique_ptr<store::Subscription>> subscribe(store::Channels channels) override;
+    /// Waits for the disk once.
+    boost::asio::awaitable<void> stop() override;
+
+    /// As `call`, for a thread without a loop: it waits for the answer.
+    Result<store::Reply> call_and_wait(store::Call call);
+    /// As `stop`.
+    void stop_and_wait();
+
+    std::size_t shard_count() const override { return shards_.size(); }
+    std::size_t shard_of(std::uint16_t slot) const override { return slot % shards_.size(); }
+    Result<Done> submit(std::size_t shard, std::unique_ptr<ShardWork>& work) override;
+
+    /// The worst of all shards.
+    journal::Health health() const;
+    std::vector<ShardFacts> facts() const;
+    /// Store calls of every function, over all shards; waits for each of them.
+    std::vector<FunctionCount> function_counts();
+    /// Every key and the name of its type, in no order; for tests and diagnosis. Waits for all
+    /// shards.
+    std::vector<KeyFacts> keys();
+    ChannelHub& channels() { return hub_; }
+
+  private:
+    explicit EmbeddedStore(EmbeddedOptions options);
+    Result<Done> open_folder();
+    Result<Done> open_shards();
+    Result<std::unique_ptr<journal::Committer>> open_journal(std::size_t index);
+    Result<Done> load_libraries();
+    Result<std::uint32_t> stored_shards();
+    ShardStateOptions state_options(std::size_t index);
+    std::string info(std::string_view section) const;
+
+    /// The shard of a command: of its slot, or the first one if it has no keys.
+    Result<std::size_t> shard_of_command(const resp::Command& command) const;
+    /// Hands the work over and waits for it; a refusal releases it.
+    template <class Waiting>
+    boost::asio::awaitable<void> wait_for(Shard& shard, Waiting& work);
+    Task<store::Reply> on_every_shard(store::Call call);
+    /// Runs on one shard after the other while this thread waits; a shard that refuses is left out.
+    void visit_shards(const std::function<void(Shard&)>& visit);
+
+    EmbeddedOptions options_;
+    SystemClock system_clock_{};
+    std::unique_ptr<journal::FileSystem> own_files_{};
+    std::unique_ptr<journal::FileLock> lock_{};
+    ChannelHub hub_{};
+    std::vector<std::unique_ptr<Shard>> shards_{};
+};
+
+}  // namespace ff::host

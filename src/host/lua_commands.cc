@@ -1,0 +1,208 @@
+#include "host/lua_commands.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <lua.hpp>
+
+#include "host/lua_raise.h"
+#include "model/slot.h"
+#include "resp/writer.h"
+#include "store/command_keys.h"
+
+namespace ff::host {
+namespace {
+
+/// A power of two, well above twice the commands there are.
+constexpr std::size_t kKnownPlaces = 512;
+/// One name may come in many spellings; beyond this many they are looked up each time.
+constexpr std::size_t kKnownMax = 200;
+constexpr std::size_t kNumberBytes = resp::kDoubleTextMax;
+
+constexpr keyspace::CommandSpec kPublish{
+    .name = "publish", .arity = 3, .write = true, .in_functions = true};
+
+bool is_publish(std::string_view name) {
+    constexpr std::string_view kName = "publish";
+    if (name.size() != kName.size()) return false;
+    for (std::size_t i = 0; i < name.size(); ++i)
+        if ((name[i] | 0x20) != kName[i]) return false;
+    return true;
+}
+
+/// Integers in plain digits as long as they fit 64 bits, everything else as Valkey spells scores.
+std::string_view number_text(double number, char* to) {
+    constexpr double kIntegerEnd = 9223372036854775808.0;
+    if (number > -kIntegerEnd && number < kIntegerEnd && number == std::trunc(number)) {
+        const auto integer = static_cast<std::int64_t>(number);
+        const char* end = std::to_chars(to, to + kNumberBytes, integer).ptr;
+        return {to, static_cast<std::size_t>(end - to)};
+    }
+    return {to, resp::format_double(number, to)};
+}
+
+std::size_t place_of(const char* name) {
+    // Lua strings are aligned, so the low bits say nothing.
+    return (reinterpret_cast<std::uintptr_t>(name) >> 4) & (kKnownPlaces - 1);
+}
+
+}  // namespace
+
+LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
+                         const LuaHostOptions& options)
+    : state_(state), keyspace_(keyspace), options_(options), sink_(state.get()) {
+    known_.resize(kKnownPlaces);
+}
+
+void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
+                        std::span<const std::string_view> keys) {
+    now_ = now;
+    may_write_ = may_write;
+    count_ = 0;
+    slot_.reset();
+    tag_ = {};
+    if (keys.empty()) return;
+    tag_ = model::hash_tag(keys.front());
+    slot_ = model::slot_of(keys.front());
+}
+
+bool LuaCommands::read_arguments() {
+    lua_State* lua = state_.get();
+    const int count = lua_gettop(lua);
+    argv_.clear();
+    if (numbers_.size() < static_cast<std::size_t>(count) * kNumberBytes)
+        numbers_.resize(static_cast<std::size_t>(count) * kNumberBytes);
+    for (int i = 1; i <= count; ++i) {
+        const int type = lua_type(lua, i);
+        if (type == LUA_TSTRING) {
+            std::size_t length = 0;
+            const char* bytes = lua_tolstring(lua, i, &length);
+            argv_.emplace_back(bytes, length);
+        } else if (type == LUA_TNUMBER) {
+            char* room = numbers_.data() + static_cast<std::size_t>(i - 1) * kNumberBytes;
+            argv_.push_back(number_text(lua_tonumber(lua, i), room));
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+const LuaCommands::Known* LuaCommands::find() {
+    const std::string_view name = argv_.front();
+    // Only a text is a Lua string with an address of its own; a number never names a command.
+    if (lua_type(state_.get(), 1) != LUA_TSTRING) return nullptr;
+    for (std::size_t place = place_of(name.data()); known_[place].name != nullptr;
+         place = (place + 1) & (kKnownPlaces - 1)) {
+        if (known_[place].name == name.data()) return &known_[place];
+    }
+    const keyspace::CommandSpec* spec = is_publish(name) ? &kPublish : keyspace::find_command(name);
+    if (spec == nullptr || !spec->in_functions) return nullptr;
+    const std::array<std::string_view, 4> probe = {name, "a", "b", "c"};
+    constexpr std::array kShapes = {Keys::None, Keys::First, Keys::FirstTwo, Keys::All};
+    found_ = {.name = name.data(), .spec = spec, .keys = kShapes[store::keys_of(probe).size()]};
+    remember(found_);
+    return &found_;
+}
+
+void LuaCommands::remember(const Known& known) {
+    if (remembered_ >= kKnownMax) return;
+    ++remembered_;
+    std::size_t place = place_of(known.name);
+    while (known_[place].name != nullptr) place = (place + 1) & (kKnownPlaces - 1);
+    known_[place] = known;
+    // The string stays, and so its address never means another name.
+    lua_State* lua = state_.get();
+    lua_pushvalue(lua, 1);
+    luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+std::string_view LuaCommands::check_key(std::string_view key) {
+    const std::string_view tag = model::hash_tag(key);
+    if (slot_.has_value() && tag == tag_) return {};
+    const std::uint16_t slot = model::slot_of(key);
+    if (!slot_.has_value()) {
+        slot_ = slot;
+        // The key is a Lua string that may be gone at the next command.
+        tag_text_ = tag;
+        tag_ = tag_text_;
+        if (options_.is_local && !options_.is_local(slot))
+            return "ERR Script attempted to access a non local key in a cluster node";
+    } else if (slot != *slot_) {
+        return "ERR Script attempted to access keys that do not hash to the same slot";
+    }
+    return {};
+}
+
+std::string_view LuaCommands::check_keys(Keys keys) {
+    std::size_t count = 0;
+    switch (keys) {
+        case Keys::None:
+            return {};
+        case Keys::First:
+            return check_key(argv_[1]);
+        case Keys::FirstTwo:
+            count = 2;
+            break;
+        case Keys::All:
+            count = argv_.size() - 1;
+            break;
+    }
+    for (std::size_t i = 1; i <= count; ++i) {
+        const std::string_view why = check_key(argv_[i]);
+        if (!why.empty()) return why;
+    }
+    return {};
+}
+
+std::string_view LuaCommands::refusal(const Known* known) {
+    if (known == nullptr) return "ERR Unknown command called from script";
+    if (!known->spec->accepts(argv_.size()))
+        return "ERR Wrong number of args calling command from script";
+    if (known->spec->write && !may_write_)
+        return "ERR Write commands are not allowed from read-only scripts.";
+    return check_keys(known->keys);
+}
+
+void LuaCommands::execute(const keyspace::CommandSpec& spec) {
+    sink_.reset();
+    if (&spec == &kPublish)
+        sink_.integer(options_.publish ? options_.publish(argv_[1], argv_[2]) : 0);
+    else
+        keyspace_.execute(spec, argv_, now_, sink_);
+}
+
+bool LuaCommands::run() {
+    const LuaState::Unlimited unlimited(state_);
+    lua_State* lua = state_.get();
+    ++count_;
+    if (lua_gettop(lua) == 0) {
+        push_error_table(lua, "ERR Please specify at least one argument for this call");
+        return false;
+    }
+    // The answer needs a few slots beside the arguments.
+    constexpr int kSlots = 24;
+    if (lua_checkstack(lua, kSlots) == 0) {
+        push_error_table(lua, "ERR reached lua stack limit");
+        return false;
+    }
+    if (!read_arguments()) {
+        push_error_table(lua, "ERR Command arguments must be strings or integers");
+        return false;
+    }
+    const Known* known = find();
+    const std::string_view why = refusal(known);
+    if (!why.empty()) {
+        push_error_table(lua, why);
+        return false;
+    }
+    execute(*known->spec);
+    if (sink_.failed()) {
+        push_error_table(lua, sink_.error_text());
+        return false;
+    }
+    return true;
+}
+
+}  // namespace ff::host

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/lua_convert.h"
+#include "host/lua_host.h"
+#include "host/lua_state.h"
+
+namespace ff::host {
+
+/// redis.call and redis.pcall: takes a command from the Lua stack, executes it on the keyspace and
+/// leaves its answer there.
+class LuaCommands {
+  public:
+    LuaCommands(LuaState& state, keyspace::Keyspace& keyspace, const LuaHostOptions& options);
+    LuaCommands(const LuaCommands&) = delete;
+    LuaCommands& operator=(const LuaCommands&) = delete;
+
+    /// What holds for the function call under way.
+    void begin(std::chrono::microseconds now, bool may_write,
+               std::span<const std::string_view> keys);
+    std::uint64_t count() const { return count_; }
+
+    /// The whole Lua stack is the command. True: the answer is at its top; false: an error table.
+    bool run();
+    LuaState& state() { return state_; }
+
+  private:
+    /// Which of a command's arguments are keys.
+    enum class Keys : std::uint8_t { None, First, FirstTwo, All };
+    struct Known {
+        const char* name = nullptr;
+        const keyspace::CommandSpec* spec = nullptr;
+        Keys keys = Keys::None;
+    };
+
+    /// False if an argument is neither text nor number.
+    bool read_arguments();
+    const Known* find();
+    void remember(const Known& known);
+    /// The error text, or nothing if the command may run.
+    std::string_view refusal(const Known* known);
+    std::string_view check_keys(Keys keys);
+    std::string_view check_key(std::string_view key);
+    void execute(const keyspace::CommandSpec& spec);
+
+    LuaState& state_;
+    keyspace::Keyspace& keyspace_;
+    const LuaHostOptions& options_;
+    LuaReplySink sink_;
+
+    std::chrono::microseconds now_{};
+    bool may_write_ = false;
+    std::uint64_t count_ = 0;
+    /// The slot all keys of the call must have, and the tag that was last found to have it.
+    std::optional<std::uint16_t> slot_{};
+    std::string_view tag_{};
+    std::string tag_text_{};
+
+    std::vector<std::string_view> argv_{};
+    /// Texts of number arguments.
+    std::vector<char> numbers_{};
+    /// Names are found again by the address of their Lua string, which the registry keeps alive.
+    std::vector<Known> known_{};
+    std::size_t remembered_ = 0;
+    Known found_{};
+};
+
+}  // namespace ff::host

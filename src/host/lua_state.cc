@@ -1,0 +1,56 @@
+#include "host/lua_state.h"
+
+#include <lua.hpp>
+
+#include "base/assert.h"
+
+namespace ff::host {
+
+namespace {
+
+/// A library of a hundred functions has more traces than the defaults allow; past the limit the
+/// compiler throws all of them away and starts over.
+constexpr const char* kCompilerLimits =
+    "jit.opt.start('maxtrace=8000', 'maxmcode=32768', 'maxrecord=8000', 'maxsnap=1000')";
+
+void start_compiler(lua_State* lua, bool compile) {
+    lua_pushcfunction(lua, luaopen_jit);
+    lua_pushliteral(lua, LUA_JITLIBNAME);
+    lua_call(lua, 1, 0);
+    if (compile) {
+        FF_ASSERT(luaL_dostring(lua, kCompilerLimits) == 0);
+    } else {
+        FF_ASSERT(luaJIT_setmode(lua, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF) == 1);
+    }
+    lua_settop(lua, 0);
+}
+
+}  // namespace
+
+LuaState::LuaState(std::size_t memory_max, bool compile) : lua_(luaL_newstate()) {
+    FF_ASSERT(lua_ != nullptr);
+    start_compiler(lua_, compile);
+    // LuaJIT's own allocator stays below ours: it is faster than the system's.
+    memory_.max = memory_max;
+    memory_.used = static_cast<std::size_t>(lua_gc(lua_, LUA_GCCOUNT, 0)) * 1024;
+    memory_.allocate = lua_getallocf(lua_, &memory_.context);
+    lua_setallocf(lua_, &LuaState::allocate, &memory_);
+}
+
+LuaState::~LuaState() {
+    memory_.limited = false;
+    // Closing frees the state as a whole, but only if it finds its own allocator.
+    lua_setallocf(lua_, memory_.allocate, memory_.context);
+    lua_close(lua_);
+}
+
+void* LuaState::allocate(void* context, void* block, std::size_t former, std::size_t wanted) {
+    auto& memory = *static_cast<Memory*>(context);
+    if (wanted > former && memory.limited && memory.used + (wanted - former) > memory.max)
+        return nullptr;
+    void* fresh = memory.allocate(memory.context, block, former, wanted);
+    if (fresh != nullptr || wanted == 0) memory.used += wanted - former;
+    return fresh;
+}
+
+}  // namespace ff::host

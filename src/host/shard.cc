@@ -1,0 +1,290 @@
+#include "host/shard.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "host/resumer.h"
+#include "model/transport_kind.h"
+#include "store/reply_errors.h"
+
+namespace ff::host {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Active expiry looks this often at most: keys that are due do not exist for anybody anyway.
+constexpr std::chrono::milliseconds kExpiryPause = 20ms;
+constexpr std::chrono::hours kNoTimer{1};
+
+}  // namespace
+
+/// What waits for a tick to be stored.
+class Shard::Batch final : public journal::Batch {
+  public:
+    explicit Batch(ChannelHub& hub) : hub_(hub) {}
+
+    void release(const Result<Done>& outcome) override {
+        if (outcome.has_value())
+            hub_.publish(messages);
+        else if (!messages.empty())
+            hub_.gap();
+        Resumer resumer;
+        while (!works.empty()) works.pop_front().release(outcome, resumer);
+    }
+
+    WorkList works{};
+    std::vector<Message> messages{};
+
+  private:
+    ChannelHub& hub_;
+};
+
+struct Shard::Facts {
+    std::atomic<std::uint64_t> commands{0};
+    std::atomic<std::uint64_t> ticks{0};
+    std::atomic<std::uint64_t> keys{0};
+    std::atomic<std::uint64_t> keyspace_bytes{0};
+    std::atomic<std::uint64_t> lua_bytes{0};
+    std::atomic<std::uint64_t> waiting_reads{0};
+};
+
+Shard::Shard(ChannelHub& hub, const Clock& clock, ShardStateOptions state, ShardOptions options)
+    : hub_(hub),
+      clock_(clock),
+      options_(options),
+      state_(hub, std::move(state)),
+      queue_(options.queue_max),
+      facts_(std::make_unique<Facts>()) {}
+
+Shard::~Shard() {
+    stop();
+}
+
+void Shard::start(std::unique_ptr<journal::Committer> committer) {
+    committer_ = std::move(committer);
+    state_.keyspace().set_append_listener([this](std::string_view key) {
+        if (!waiters_.empty()) appended_.emplace_back(key);
+    });
+    batch_ = std::make_unique<Batch>(hub_);
+    note_facts();
+    thread_ = std::thread([this] { loop(); });
+}
+
+Error Shard::cannot_write() const {
+    return model::storage_error(model::TransportKind::TryAgain,
+                                "MISCONF the journal cannot write: " + committer_->health().text);
+}
+
+Result<Done> Shard::submit(Work& work) {
+    if (stopping_.load(std::memory_order_relaxed)) return store::shutting_down();
+    if (work.needs_journal() && refuses()) return cannot_write();
+    switch (queue_.push(work)) {
+        case WorkQueue::Push::Taken:
+            return Done{};
+        case WorkQueue::Push::Full:
+            return model::storage_error(model::TransportKind::TryAgain,
+                                        "TRYAGAIN the queue of the shard is full");
+        case WorkQueue::Push::Closed:
+            break;
+    }
+    return store::shutting_down();
+}
+
+void Shard::stop() {
+    stopping_.store(true);
+    if (!thread_.joinable()) return;
+    queue_.wake();
+    thread_.join();
+}
+
+void Shard::loop() {
+    while (!stopping_.load(std::memory_order_relaxed)) tick(queue_.take(next_wake()), false);
+    tick(queue_.close(), true);
+    if (snapshot_open_) committer_->abandon_snapshot();
+    if (committer_ != nullptr) committer_->stop();
+}
+
+void Shard::tick(WorkList works, bool last) {
+    tick_time_ = std::chrono::steady_clock::now();
+    if (refuses())
+        refuse(works);
+    else
+        run_queued(works);
+    expire();
+    serve_waiters(last);
+    commit();
+    if (!last) continue_snapshot();
+    note_facts();
+}
+
+void Shard::refuse(WorkList& works) {
+    const Result<Done> outcome = cannot_write();
+    Resumer resumer;
+    while (!works.empty()) {
+        Work& work = works.pop_front();
+        if (work.needs_journal())
+            work.release(outcome, resumer);
+        else
+            perform(work, Work::Wake::Start);
+    }
+}
+
+void Shard::run_queued(WorkList& works) {
+    while (!works.empty()) {
+        perform(works.pop_front(), Work::Wake::Start);
+        if (batch_works_ >= options_.tick_works_max || records_.bytes() >= options_.tick_bytes_max)
+            commit();
+    }
+}
+
+void Shard::perform(Work& work, Work::Wake why) {
+    if (work.run(*this, why) == Work::Progress::Waiting) return;
+    batch_->works.push_back(work);
+    ++batch_works_;
+}
+
+void Shard::run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) {
+    state_.execute(argv, clock_.now_us(), reply);
+    keyspace::Keyspace& keyspace = state_.keyspace();
+    if (!keyspace.effects().empty()) {
+        if (committer_ != nullptr) records_.add(keyspace.effects());
+        keyspace.clear_effects();
+    }
+    facts_->commands.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Shard::wait(Work& work, std::span<const std::string_view> keys, ReadWaiters::Time until) {
+    if (waiters_.size() >= options_.waiting_reads_max) return false;
+    waiters_.add(work, keys, until);
+    return true;
+}
+
+void Shard::end_wait(Work& work, std::uint64_t ticket) {
+    // Only what still waits is known to be alive.
+    if (!waiters_.contains(work) || work.ticket() != ticket) return;
+    waiters_.remove(work);
+    perform(work, Work::Wake::Stop);
+}
+
+void Shard::expire() {
+    keyspace::Keyspace& keyspace = state_.keyspace();
+    const std::optional<Timestamp> due = keyspace.next_expiry();
+    if (!due.has_value() || refuses()) return;
+    const std::chrono::microseconds now = clock_.now_us();
+    if (due->time_since_epoch() > now) return;
+    keyspace.expire_due(now, options_.expire_keys_max);
+    if (keyspace.effects().empty()) return;
+    if (committer_ != nullptr) records_.add(keyspace.effects());
+    keyspace.clear_effects();
+}
+
+void Shard::serve_waiters(bool last) {
+    woken_.clear();
+    for (const std::string& key : appended_) waiters_.take_watching(key, woken_);
+    appended_.clear();
+    for (Work* work : woken_) perform(*work, Work::Wake::Append);
+    woken_.clear();
+    if (last)
+        waiters_.take_all(woken_);
+    else
+        waiters_.take_due(std::chrono::steady_clock::now(), woken_);
+    for (Work* work : woken_) perform(*work, last ? Work::Wake::Stop : Work::Wake::Due);
+}
+
+void Shard::commit() {
+    batch_->messages.swap(state_.published());
+    if (batch_->works.empty() && records_.empty() && batch_->messages.empty()) return;
+    facts_->ticks.fetch_add(1, std::memory_order_relaxed);
+    std::unique_ptr<Batch> batch = std::exchange(batch_, std::make_unique<Batch>(hub_));
+    batch_works_ = 0;
+    if (committer_ == nullptr) {
+        batch->release(Done{});
+        return;
+    }
+    journal::Tick tick{.records = std::move(records_), .batch = std::move(batch)};
+    records_ = {};
+    committer_->submit(std::move(tick));
+}
+
+void Shard::begin_snapshot() {
+    const std::uint64_t log_bytes = committer_->replay_bytes();
+    const std::uint64_t least =
+        std::max({options_.snapshot_log_bytes, snapshot_not_before_.load(),
+                  static_cast<std::uint64_t>(state_.keyspace().memory_bytes())});
+    if (log_bytes <= least || snapshot_pending_.load() || refuses()) return;
+    snapshot_pending_.store(true);
+    snapshot_open_ = true;
+    state_.keyspace().begin_snapshot();
+    committer_->begin_snapshot([this, log_bytes](const Result<Done>& outcome) {
+        if (!outcome.has_value()) {
+            log::warn("host", "snapshot_failed", {{"why", outcome.error().text()}});
+            snapshot_not_before_.store(log_bytes * 2);
+        } else {
+            snapshot_not_before_.store(0);
+        }
+        snapshot_pending_.store(false);
+    });
+}
+
+void Shard::continue_snapshot() {
+    if (committer_ == nullptr) return;
+    if (!snapshot_open_) begin_snapshot();
+    if (!snapshot_open_) return;
+    std::string chunk;
+    const bool complete = state_.keyspace().snapshot_step(options_.snapshot_slice_bytes, chunk);
+    const bool accepted = chunk.empty() || committer_->write_snapshot_chunk(std::move(chunk));
+    if (!accepted) {
+        if (!complete) state_.keyspace().abort_snapshot();
+        committer_->abandon_snapshot();
+        snapshot_open_ = false;
+    } else if (complete) {
+        committer_->finish_snapshot();
+        snapshot_open_ = false;
+    }
+}
+
+Shard::Time Shard::next_wake() const {
+    const Time now = std::chrono::steady_clock::now();
+    if (snapshot_open_) return now;
+    Time next = now + kNoTimer;
+    if (const auto due = waiters_.next_due(); due.has_value()) next = std::min(next, *due);
+    if (const auto expiry = state_.keyspace().next_expiry(); expiry.has_value()) {
+        const std::chrono::milliseconds left = *expiry - clock_.now();
+        next = std::min(next,
+                        now + std::clamp<std::chrono::milliseconds>(left, kExpiryPause, kNoTimer));
+    }
+    return next;
+}
+
+void Shard::note_facts() {
+    const auto set = [](std::atomic<std::uint64_t>& fact, std::size_t value) {
+        fact.store(value, std::memory_order_relaxed);
+    };
+    set(facts_->keys, state_.keyspace().key_count());
+    set(facts_->keyspace_bytes, state_.keyspace().memory_bytes());
+    set(facts_->lua_bytes, state_.lua().memory_bytes());
+    set(facts_->waiting_reads, waiters_.size());
+}
+
+journal::Health Shard::health() const {
+    return committer_ == nullptr ? journal::Health{} : committer_->health();
+}
+
+std::uint64_t Shard::replay_bytes() const {
+    return committer_ == nullptr ? 0 : committer_->replay_bytes();
+}
+
+ShardFacts Shard::facts() const {
+    const auto get = [](const std::atomic<std::uint64_t>& fact) {
+        return fact.load(std::memory_order_relaxed);
+    };
+    return ShardFacts{.commands = get(facts_->commands),
+                      .ticks = get(facts_->ticks),
+                      .keys = get(facts_->keys),
+                      .keyspace_bytes = get(facts_->keyspace_bytes),
+                      .lua_bytes = get(facts_->lua_bytes),
+                      .waiting_reads = get(facts_->waiting_reads),
+                      .queued = queue_.size()};
+}
+
+}  // namespace ff::host

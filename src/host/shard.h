@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "host/read_waiters.h"
+#include "host/shard_state.h"
+#include "host/shard_work.h"
+#include "host/work.h"
+#include "journal/committer.h"
+
+namespace ff::host {
+
+struct ShardOptions {
+    /// Works waiting to be run; more are refused, and may be sent again.
+    std::size_t queue_max = 65536;
+    /// Reads waiting for entries.
+    std::size_t waiting_reads_max = 65536;
+    /// Works, and bytes of records, after which a tick is handed to the journal.
+    std::size_t tick_works_max = 256;
+    std::size_t tick_bytes_max = 1U << 20;
+    /// Keys deleted at once because their time has come.
+    std::size_t expire_keys_max = 200;
+    /// A snapshot starts when the log to replay is longer than this, and than the data in memory.
+    std::uint64_t snapshot_log_bytes = 256U << 20;
+    std::size_t snapshot_slice_bytes = 64U << 10;
+};
+
+/// What a shard has done so far; any thread may read it.
+struct ShardFacts {
+    std::uint64_t commands = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t keys = 0;
+    std::uint64_t keyspace_bytes = 0;
+    std::uint64_t lua_bytes = 0;
+    std::uint64_t waiting_reads = 0;
+    std::uint64_t queued = 0;
+};
+
+/// One thread with one keyspace, one Lua state and one journal. Whatever is queued runs as one
+/// tick; its records and releases go to the committer together, and the next tick runs meanwhile.
+class Shard final : public CommandRunner {
+  public:
+    /// `hub` and `clock` outlive the shard.
+    Shard(ChannelHub& hub, const Clock& clock, ShardStateOptions state, ShardOptions options);
+    /// Stops, if `stop` was not called.
+    ~Shard() override;
+
+    /// Before `start`, for replay; then for works only, on the shard's thread.
+    ShardState& state() { return state_; }
+    /// Without a committer nothing is stored, and everything is released at once.
+    void start(std::unique_ptr<journal::Committer> committer);
+
+    /// Any thread. Refused with a retryable error when the queue is full or the journal cannot
+    /// write, with `shutting_down` after `stop`: then the work is left alone.
+    Result<Done> submit(Work& work);
+    /// Runs what was queued, ends waits with Wake::Stop, stores and releases everything, joins.
+    void stop();
+
+    journal::Health health() const;
+    ShardFacts facts() const;
+    /// Bytes of the log that a start would replay.
+    std::uint64_t replay_bytes() const;
+
+    // For works, on the shard's thread.
+
+    /// As CommandRunner says.
+    void run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) override;
+    /// The work runs again when an entry is added to one of the streams, or at that time. False if
+    /// too many wait already.
+    bool wait(Work& work, std::span<const std::string_view> keys, ReadWaiters::Time until);
+    /// Runs the work that has this address and ticket a last time, if it still waits.
+    void end_wait(Work& work, std::uint64_t ticket);
+    /// When the tick under way began.
+    ReadWaiters::Time tick_time() const { return tick_time_; }
+
+  private:
+    class Batch;
+    using Time = ReadWaiters::Time;
+
+    void loop();
+    void tick(WorkList works, bool last);
+    void run_queued(WorkList& works);
+    void perform(Work& work, Work::Wake why);
+    void refuse(WorkList& works);
+    void expire();
+    void serve_waiters(bool last);
+    void commit();
+    void continue_snapshot();
+    void begin_snapshot();
+    Time next_wake() const;
+    void note_facts();
+    bool refuses() const { return committer_ != nullptr && !committer_->healthy(); }
+    Error cannot_write() const;
+
+    ChannelHub& hub_;
+    const Clock& clock_;
+    ShardOptions options_;
+    ShardState state_;
+    WorkQueue queue_;
+    std::unique_ptr<journal::Committer> committer_{};
+    std::thread thread_{};
+    std::atomic<bool> stopping_{false};
+
+    // The tick under way.
+    Time tick_time_{};
+    std::unique_ptr<Batch> batch_{};
+    journal::Records records_{};
+    std::size_t batch_works_ = 0;
+
+    ReadWaiters waiters_{};
+    std::vector<std::string> appended_{};
+    std::vector<Work*> woken_{};
+
+    bool snapshot_open_ = false;
+    /// The committer has not answered for the last snapshot yet.
+    std::atomic<bool> snapshot_pending_{false};
+    /// The log length below which no snapshot is tried after one that failed.
+    std::atomic<std::uint64_t> snapshot_not_before_{0};
+
+    struct Facts;
+    std::unique_ptr<Facts> facts_;
+};
+
+}  // namespace ff::host
