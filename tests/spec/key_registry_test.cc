@@ -84,7 +84,7 @@ Id id(std::string_view text) {
 }
 
 const ExecutionId& execution() {
-    static const ExecutionId kId = id<ExecutionId>(kExecution);
+    static const auto kId = id<ExecutionId>(kExecution);
     return kId;
 }
 
