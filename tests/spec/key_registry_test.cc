@@ -261,6 +261,7 @@ Formats global_formats() {
         {"ff:worker:{<namespace>}:events", registry.events()},
         {"ff:idx:{<namespace>}:workers", registry.workers()},
         {"ff:idx:namespaces", std::string(kNamespacesKey)},
+        {"ff:idx:attached_scopes", std::string(kAttachedScopesKey)},
         {"ff:audit:events", std::string(kAuditEventsKey)},
         {"ff:idx:workers:cap:<key>:<value>",
          direct_workers_by_capability_key("colour", "dark:blue")},
