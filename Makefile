@@ -5,7 +5,7 @@ ARGS ?=
 SOAK_FUZZ_S ?= 60
 CTEST = ctest --parallel $(JOBS) --output-on-failure --no-tests=error
 
-MAKEFLAGS += --no-print-directory
+MAKEFLAGS += --no-print-directory --silent
 .DEFAULT_GOAL := help
 .PHONY: help run test test-asan test-tsan test-gcc bench soak scenarios format lint clean \
     deps build-deps check build-%
@@ -53,12 +53,11 @@ test-asan test-tsan test-gcc: test-%: deps
 	@$(MAKE) build-$*
 	@cd build/$* && $(CTEST) -LE soak
 
-# make waits for the server on Ctrl-C, and the server answers it with a clean stop and exit code 0.
 run: build-deps
 	@mkdir -p build
 	@$(MAKE) build/release/build.ninja
 	@ninja -C build/release -j $(JOBS) --quiet flowfabric
-	@exec build/release/flowfabric server $(ARGS)
+	@exec scripts/foreground build/release/flowfabric server $(ARGS)
 
 bench: build-deps
 	@test -n '$(BENCH)' || { echo 'usage: make bench BENCH=<name>; there are:' \

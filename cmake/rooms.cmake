@@ -3,6 +3,7 @@
 # A room is the folder src/<name>, the static library ff_<name> and the namespace ff::<name>.
 # Sources and *_test.cc are found by name. A room sees the headers of the rooms it depends on and
 # of no other: each room has an include folder of its own that holds one link to its sources.
+# A main.cc is no part of the library.
 
 function(ff_precompiled name header_list)
     set(stub ${PROJECT_BINARY_DIR}/${name}.cc)
@@ -44,7 +45,7 @@ function(ff_room name)
     endforeach()
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
     set(tests ${sources})
-    list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
     set(view ${PROJECT_BINARY_DIR}/rooms/${name})

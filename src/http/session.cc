@@ -277,8 +277,8 @@ asio::awaitable<Session::Read> Session::read_head(Incoming& incoming) {
         // Without a target, not even the first line has ended within the limit.
         const std::size_t target_bytes = incoming.parser.get().target().size();
         const bool long_target = target_bytes == 0 || target_bytes > options.target_bytes_max;
-        incoming.refused = long_target ? refusal(414, "target", "too long")
-                                       : refusal(431, "headers", "too long");
+        incoming.refused =
+            long_target ? refusal(414, "target", "too long") : refusal(431, "headers", "too long");
     } else if (failure && is_malformed(failure)) {
         incoming.refused = refusal(400, "request", failure.message());
     } else if (failure) {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "app/settings.h"
+
+namespace ff::app {
+
+/// Serves until SIGINT or SIGTERM and returns the exit code: 0 after a clean stop, 1 when it could
+/// not start. A second signal ends the process at once with 130.
+int run_server(const Settings& settings);
+
+}  // namespace ff::app

@@ -1,0 +1,108 @@
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "support/http_connection.h"
+#include "support/process.h"
+
+namespace ff::testing {
+namespace {
+
+constexpr std::string_view kServing = "flowfabric: serving http://127.0.0.1:";
+
+class ServerProcess : public ::testing::Test {
+  protected:
+    static Process start(std::vector<std::pair<std::string, std::string>> env = {}) {
+        env.emplace_back("FF_LISTEN_ADDR", "127.0.0.1:0");
+        return Process({.args = {FF_PROGRAM, "server"}, .env = std::move(env)});
+    }
+
+    static std::uint16_t port_of(Process& process) {
+        const auto line = process.wait_for_line(kServing);
+        if (!line.has_value()) throw std::runtime_error("not serving: " + process.err());
+        return static_cast<std::uint16_t>(std::stoi(line->substr(kServing.size())));
+    }
+
+    static HttpConnection send_half_a_request(std::uint16_t port) {
+        HttpConnection halfway = HttpConnection::connect(port);
+        EXPECT_TRUE(halfway.send_raw("GET /healthz HTTP/1.1\r\n").has_value());
+        // The server has the half once it answers a request that was sent later.
+        EXPECT_EQ(http_get(port, "/healthz").status, 200);
+        return halfway;
+    }
+};
+
+TEST_F(ServerProcess, TellsThatItIsHealthyAndReady) {
+    Process process = start();
+    const std::uint16_t port = port_of(process);
+    HttpConnection connection = HttpConnection::connect(port);
+    const HttpReply health = connection.get("/healthz");
+    EXPECT_EQ(health.status, 200);
+    EXPECT_EQ(health.body, R"({"status":"ok"})");
+    EXPECT_EQ(health.header("Content-Type"), "application/json");
+    EXPECT_EQ(connection.get("/readyz").status, 200);
+}
+
+TEST_F(ServerProcess, RefusesUnknownRoutesAndMethodsWithTheErrorBody) {
+    Process process = start();
+    HttpConnection connection = HttpConnection::connect(port_of(process));
+    const HttpReply unknown = connection.get("/no/such/route");
+    EXPECT_EQ(unknown.status, 404);
+    EXPECT_NE(unknown.body.find(R"("code":"not_found")"), std::string::npos) << unknown.body;
+    const HttpReply method = connection.post("/healthz", "{}");
+    EXPECT_EQ(method.status, 405);
+    EXPECT_EQ(method.header("Allow"), "GET, HEAD");
+}
+
+TEST_F(ServerProcess, StopsCleanlyOnEitherSignalWithAConnectionOpen) {
+    for (const int number : {SIGINT, SIGTERM}) {
+        Process process = start();
+        HttpConnection idle = HttpConnection::connect(port_of(process));
+        EXPECT_EQ(idle.get("/healthz").status, 200);
+        process.signal(number);
+        EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+        EXPECT_TRUE(idle.closed_by_server());
+    }
+}
+
+TEST_F(ServerProcess, CutsARequestInFlightWhenTheGraceIsOver) {
+    Process process = start({{"FF_SHUTDOWN_GRACE_MS", "100"}});
+    const HttpConnection halfway = send_half_a_request(port_of(process));
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+    EXPECT_NE(process.err().find("requests_cut"), std::string::npos) << process.err();
+}
+
+TEST_F(ServerProcess, SecondSignalEndsItAtOnce) {
+    Process process = start();
+    const HttpConnection halfway = send_half_a_request(port_of(process));
+    process.signal(SIGINT);
+    ASSERT_TRUE(process.wait_for_line("\"stopping\"").has_value());
+    process.signal(SIGINT);
+    EXPECT_EQ(process.wait_for_exit(), 130);
+}
+
+TEST_F(ServerProcess, RefusesBadSettingsNamingThem) {
+    const auto refused = [](std::vector<std::string> args,
+                            std::vector<std::pair<std::string, std::string>> env) {
+        args.insert(args.begin(), FF_PROGRAM);
+        Process process({.args = std::move(args), .env = std::move(env)});
+        const int code = process.wait_for_exit().value_or(-1);
+        return std::to_string(code) + " " + process.err();
+    };
+    const std::string variable = refused({"server"}, {{"FF_LISTEN_ADDR", "nowhere"}});
+    EXPECT_TRUE(variable.starts_with("1 flowfabric: ")) << variable;
+    EXPECT_NE(variable.find("FF_LISTEN_ADDR"), std::string::npos) << variable;
+    EXPECT_TRUE(refused({"server", "--listen", "x"}, {}).starts_with("2 flowfabric: "));
+    EXPECT_TRUE(refused({"serve"}, {}).starts_with("2 "));
+    EXPECT_TRUE(refused({"server", "--listen", "192.0.2.1:1"}, {}).starts_with("1 flowfabric: "));
+}
+
+TEST_F(ServerProcess, TellsItsVersion) {
+    const CommandResult told = run_command({FF_PROGRAM, "version"});
+    EXPECT_EQ(told.exit_code, 0);
+    EXPECT_TRUE(told.out.starts_with("flowfabric ")) << told.out;
+}
+
+}  // namespace
+}  // namespace ff::testing
