@@ -76,12 +76,12 @@ end
 local function take_inputs(slice)
     local key = keys.inputs(slice.tag, slice.e)
     local names = call("HKEYS", key)
-    if #names + 1 > room(slice) then return false end
-    for _, name in ipairs(names) do
-        take(slice, keys.input(slice.tag, slice.e, name))
+    local last = math.min(#names, room(slice))
+    for i = 1, last do
+        take(slice, keys.input(slice.tag, slice.e, names[i]))
     end
-    take(slice, key)
-    return true
+    if last > 0 then call("HDEL", key, unpack(names, 1, last)) end
+    return last == #names
 end
 
 local function take_fixed(slice, c)

@@ -17,10 +17,13 @@ constexpr std::size_t kDepthMax = 32;
 /// parser of 1.81 may miss the nearest double by a bit, so the digits are read again.
 class Builder {
   public:
+    // The library prescribes these names.
+    // NOLINTBEGIN(readability-identifier-naming)
     static constexpr std::size_t max_object_size = bj::object::max_size();
     static constexpr std::size_t max_array_size = bj::array::max_size();
     static constexpr std::size_t max_key_size = bj::string::max_size();
     static constexpr std::size_t max_string_size = bj::string::max_size();
+    // NOLINTEND(readability-identifier-naming)
 
     bj::value release() { return stack_.release(); }
 

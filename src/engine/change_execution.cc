@@ -18,7 +18,7 @@ void SetExecutionTags::write(CallWriter& to) const {
     to.key("exec_core", keys.exec.core());
     to.key("tags", keys.exec.tags());
     for (const auto& [name, value] : tags) {
-        to.arg("tag", name);
+        to.arg("key", name);
         to.arg("value", value);
     }
 }

@@ -126,7 +126,7 @@ void ClaimBatch::write_keys(CallWriter& to) const {
     to.key("blocked_route", indexes.blocked_route());
     to.key("lease_expiry", index.lease_expiry());
     to.key("worker_leases", index.worker_leases(worker_instance_id));
-    to.key("active_index", indexes.active());
+    to.key("active", indexes.active());
     to.key("attempt_timeout", index.attempt_timeout());
     to.key("execution_deadline", index.execution_deadline());
     to.key("wake", index.wake());
@@ -148,7 +148,7 @@ void ClaimBatch::write_arguments(CallWriter& to) const {
     to.arg("gate_flows", gate_flows ? "1" : "0");
     to.arg("over_share_namespaces", join_lines(over_share_namespaces));
     to.arg("fair_priority_floor", fair_priority_floor);
-    to.arg("namespace_filter", only_namespace ? only_namespace->text() : std::string());
+    to.arg("namespace", only_namespace ? only_namespace->text() : std::string());
     to.arg("arm_wake_ms", arm_wake);
     to.arg("include_reclaim", reclaim_first ? "1" : "0");
     to.arg("admitted_count", static_cast<std::int64_t>(admitted.size()));

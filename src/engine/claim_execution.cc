@@ -73,10 +73,10 @@ void ReclaimExecution::write(CallWriter& to) const {
     to.begin(kReclaim, 14);
     to.key("exec_core", keys.exec.core());
     to.key("claim_grant", keys.exec.claim_grant());
-    to.key("old_attempt_hash", keys.derived);
-    to.key("old_stream_meta", keys.derived);
-    to.key("attempt_hash", keys.derived);
-    to.key("attempt_usage", keys.derived);
+    to.key("attempt_hash_old", keys.derived);
+    to.key("stream_meta_old", keys.derived);
+    to.key("attempt_hash_new", keys.derived);
+    to.key("attempt_usage_new", keys.derived);
     to.key("attempts", keys.exec.attempts());
     to.key("lease_current", keys.exec.lease_current());
     to.key("lease_history", keys.exec.lease_history());

@@ -21,8 +21,8 @@ void CreateExecution::write(CallWriter& to) const {
     to.key("payload", keys.exec.payload());
     to.key("policy", keys.derived);
     to.key("tags", keys.exec.tags());
-    to.key("eligible", keys.derived);
-    to.key("idem", keys.derived);
+    to.key("eligible_or_delayed", keys.derived);
+    to.key("idem_or_noop", keys.derived);
     to.key("execution_deadline", keys.index.execution_deadline());
     to.key("all_executions", keys.index.all_executions());
     write_arguments(to);

@@ -142,7 +142,7 @@ void SetFlowTags::write(CallWriter& to) const {
     to.key("flow_core", keys.core());
     to.key("flow_tags", keys.tags());
     for (const auto& [name, value] : tags) {
-        to.arg("tag", name);
+        to.arg("key", name);
         to.arg("value", value);
     }
 }

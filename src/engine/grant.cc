@@ -89,7 +89,7 @@ void IssueGrantAndClaim::write(CallWriter& to) const {
     to.key("attempts", keys.exec.attempts());
     to.key("lease_current", keys.exec.lease_current());
     to.key("lease_history", keys.exec.lease_history());
-    to.key("active_index", keys.derived);
+    to.key("active", keys.derived);
     to.key("attempt_timeout", keys.index.attempt_timeout());
     to.key("execution_deadline", keys.index.execution_deadline());
     to.arg("execution_id", keys.exec.id());

@@ -22,6 +22,7 @@ std::string refusal(const std::vector<std::string>& tokens) {
 /// `count` distinct tokens that join to exactly `bytes`.
 std::vector<std::string> tokens_of(std::size_t count, std::size_t bytes) {
     std::vector<std::string> out;
+    out.reserve(count);
     for (std::size_t at = 0; at < count; ++at) out.push_back(std::to_string(1000 + at));
     std::size_t missing = bytes - (count * 5 - 1);
     for (std::size_t at = 0; missing != 0; at = (at + 1) % count, --missing) out[at] += 'x';

@@ -130,7 +130,7 @@ bool is_policy_list(const json::Value& value) {
 }
 
 Result<Done> check_policy(const json::Value& root) {
-    if (!is_policy_object(root)) return policy_error("", "not_object");
+    if (!root.is_object()) return policy_error("", "not_object");
     for (const std::string_view member : kObjects) {
         const auto value = root.find(member);
         if (value && !is_policy_object(*value)) return policy_error(member, "not_object");

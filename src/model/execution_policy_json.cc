@@ -132,6 +132,7 @@ void write(json::Writer& out, const StreamPolicy& stream) {
 
 std::string ExecutionPolicy::to_json() const {
     std::vector<std::string> budgets;
+    budgets.reserve(budget_ids.size());
     for (const BudgetId& id : budget_ids) budgets.push_back(id.to_string());
     std::optional<std::string> quota;
     if (quota_policy_id) quota = quota_policy_id->to_string();

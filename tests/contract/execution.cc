@@ -383,6 +383,8 @@ RespValue Execution::purge(std::string_view default_retention_ms, std::string_vi
 
 void Execution::lose_lease() const {
     set_core("lease_expires_at", "1");
+    host_->command({"ZADD", index_key("lease_expiry"), "1", id_});
+    host_->command({"ZADD", lane_key("active"), "1", id_});
     const RespValue reply = mark_expired();
     EXPECT_EQ(flat(reply), (List{"1", "OK", "marked_expired"}));
 }

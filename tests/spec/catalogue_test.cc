@@ -46,6 +46,16 @@ TEST(ErrorCatalogue, KnowsTheCodesThatTheChaptersUse) {
             for (const std::string& code : code_spans(row[0]))
                 EXPECT_EQ(lookup_error(code).code, code) << file;
     }
+    std::size_t classed = 0;
+    for (const SpecRow& row :
+         SpecSection("06-admission-scheduling-workers.md", "## 15. Error codes").rows()) {
+        if (row[0] != "terminal" && row[0] != "retryable" && row[0] != "informational") continue;
+        for (const std::string& code : code_spans(row[1])) {
+            EXPECT_EQ(to_string(lookup_error(code).cls), row[0]) << code;
+            ++classed;
+        }
+    }
+    EXPECT_GT(classed, 20U);
     const SpecSection conventions("07-server-api-sdk.md", "### 2.2 Error body");
     for (const char* code : {"not_found", "unsupported_media_type", "payload_too_large",
                              "unauthorized", "too_many_requests", "shutting_down", "storage_error",
@@ -96,8 +106,8 @@ struct Resending {
     bool operator==(const Resending&) const = default;
 };
 
-void PrintTo(const Resending& value, std::ostream* out) {
-    *out << to_string(value.resend) << " '" << value.condition << "' RO " << value.read_only;
+std::ostream& operator<<(std::ostream& out, const Resending& value) {
+    return out << to_string(value.resend) << " '" << value.condition << "' RO " << value.read_only;
 }
 
 Resending documented_resending(const std::string& cell) {

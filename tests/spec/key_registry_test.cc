@@ -84,7 +84,7 @@ Id id(std::string_view text) {
 }
 
 const ExecutionId& execution() {
-    static const ExecutionId kId = id<ExecutionId>(kExecution);
+    static const auto kId = id<ExecutionId>(kExecution);
     return kId;
 }
 
@@ -261,6 +261,7 @@ Formats global_formats() {
         {"ff:worker:{<namespace>}:events", registry.events()},
         {"ff:idx:{<namespace>}:workers", registry.workers()},
         {"ff:idx:namespaces", std::string(kNamespacesKey)},
+        {"ff:idx:attached_scopes", std::string(kAttachedScopesKey)},
         {"ff:audit:events", std::string(kAuditEventsKey)},
         {"ff:idx:workers:cap:<key>:<value>",
          direct_workers_by_capability_key("colour", "dark:blue")},
