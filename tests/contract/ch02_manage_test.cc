@@ -148,7 +148,7 @@ TEST_P(Ch02Manage, S58_TagKeysAreNamespaced) {
         many.push_back(std::to_string(i));
     }
     EXPECT_EQ(flat(e.set_tags(many)), (List{"1", "OK", "5000"}));
-    EXPECT_EQ(command({"HLEN", e.key("tags")}).integer, 5001);
+    EXPECT_EQ(hash(e.key("tags")).size(), 5001U);
     std::size_t told = 0;
     for (const Row& row : feed("instance_tags")) told += row.size() - 6;
     EXPECT_EQ(told, 5001U);
@@ -271,8 +271,7 @@ TEST_P(Ch02Manage, S62_IndexesAreRebuiltFromTheCore) {
     command({"ZADD", e.lane_key("delayed"), "5", e.id()});
     e.set_core("public_state", "failed");
     command({"HSET", "ff:wake:" + tag(), "lane", std::to_string(now() + 60'000)});
-    testing::RespConnection waiter = host().subscriber();
-    waiter.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto waiter = host().listen("ff:wake:lane");
     const auto before = host().contents(tag());
     const List found = flat(e.reconcile("check"));
     EXPECT_EQ(List(found.begin(), found.begin() + 6),
@@ -281,9 +280,8 @@ TEST_P(Ch02Manage, S62_IndexesAreRebuiltFromTheCore) {
     EXPECT_EQ(element(e.reconcile(), 3), "repaired");
     EXPECT_EQ(e.memberships(), List{"eligible"});
     EXPECT_EQ(e.vector(), vector_l1());
-    const auto message = waiter.read();
-    ASSERT_TRUE(message.has_value());
-    EXPECT_EQ(message->items.at(2).text, tag());
+    const std::string message = waiter->next();
+    EXPECT_EQ(message, tag());
     EXPECT_EQ(element(e.reconcile(), 3), "consistent");
     EXPECT_EQ(element(e.reconcile(), 4), "0");
     EXPECT_EQ(element(e.reconcile("other"), 2), "invalid_input");

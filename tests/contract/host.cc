@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "contract/embedded_host.h"
 #include "model/library.h"
 #include "model/slot.h"
 #include "support/valkey_server.h"
@@ -30,6 +31,22 @@ void add_contents(RespConnection& connection, const std::string& tag,
     }
 }
 
+class ConnectionListener final : public Listener {
+  public:
+    ConnectionListener(RespConnection connection, const std::string& channel)
+        : connection_(std::move(connection)) {
+        connection_.command({"SUBSCRIBE", channel});
+    }
+    std::string next() override {
+        const auto message = connection_.read();
+        if (!message) throw std::runtime_error("no message: " + message.error().message);
+        return message->items.at(2).text;
+    }
+
+  private:
+    RespConnection connection_;
+};
+
 class ServerHost final : public Host {
   public:
     explicit ServerHost(testing::Product product)
@@ -44,7 +61,9 @@ class ServerHost final : public Host {
         add_contents(connection_, tag, out);
         return out;
     }
-    RespConnection subscriber() override { return server_.connect(); }
+    std::unique_ptr<Listener> listen(const std::string& channel) override {
+        return std::make_unique<ConnectionListener>(server_.connect(), channel);
+    }
 
   private:
     testing::ValkeyServer server_;
@@ -69,7 +88,10 @@ class ClusterHost final : public Host {
         add_contents(node_of(tag), tag, out);
         return out;
     }
-    RespConnection subscriber() override { return cluster_.node(0).connect(); }
+    /// Any node hears every message.
+    std::unique_ptr<Listener> listen(const std::string& channel) override {
+        return std::make_unique<ConnectionListener>(cluster_.node(0).connect(), channel);
+    }
 
   private:
     RespConnection& node_of(std::string_view key) {
@@ -82,6 +104,8 @@ class ClusterHost final : public Host {
 
 std::unique_ptr<Host> start(HostKind kind) {
     switch (kind) {
+        case HostKind::Embedded:
+            return start_embedded();
         case HostKind::Valkey:
             return std::make_unique<ServerHost>(testing::Product::Valkey);
         case HostKind::Redis7:
@@ -96,6 +120,8 @@ std::unique_ptr<Host> start(HostKind kind) {
 
 std::string_view to_string(HostKind kind) {
     switch (kind) {
+        case HostKind::Embedded:
+            return "Embedded";
         case HostKind::Valkey:
             return "Valkey";
         case HostKind::Cluster:
@@ -117,6 +143,14 @@ RespValue Host::fcall(std::string_view function, const List& keys, const List& a
     return command(all);
 }
 
+std::optional<std::int64_t> Host::ttl_ms(const std::string& key) {
+    return command({"PTTL", key}).integer;
+}
+
+std::optional<std::uint64_t> Host::store_calls(std::string_view) {
+    return std::nullopt;
+}
+
 std::int64_t Host::now() {
     const RespValue time = command({"TIME"});
     return std::stoll(time.items.at(0).text) * 1000 + std::stoll(time.items.at(1).text) / 1000;
@@ -130,7 +164,7 @@ Host& host_of(HostKind kind) {
 }
 
 std::vector<HostKind> all_hosts() {
-    return {HostKind::Valkey, HostKind::Cluster, HostKind::Redis7};
+    return {HostKind::Embedded, HostKind::Valkey, HostKind::Cluster, HostKind::Redis7};
 }
 
 }  // namespace ff::contract

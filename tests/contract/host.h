@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -15,10 +16,18 @@ namespace ff::contract {
 using testing::RespValue;
 using List = std::vector<std::string>;
 
-enum class HostKind : std::uint8_t { Valkey, Cluster, Redis7 };
+enum class HostKind : std::uint8_t { Embedded, Valkey, Cluster, Redis7 };
 
 std::string_view to_string(HostKind kind);
 void PrintTo(HostKind kind, std::ostream* out);
+
+/// Hears one channel from the moment it was made.
+class Listener {
+  public:
+    virtual ~Listener() = default;
+    /// The next message; throws when none comes.
+    virtual std::string next() = 0;
+};
 
 /// A store with the library loaded, as a contract test sees it. Lives as long as the program and is
 /// shared by all its tests, which keep apart by using partitions of their own.
@@ -34,8 +43,14 @@ class Host {
     /// Everything stored under a hash tag: key -> type and content. For tests that nothing changed.
     virtual std::map<std::string, std::string> contents(const std::string& tag) = 0;
 
-    /// A connection that may subscribe; on a cluster any node hears every message.
-    virtual testing::RespConnection subscriber() = 0;
+    virtual std::unique_ptr<Listener> listen(const std::string& channel) = 0;
+
+    /// What is left of a key's life; nothing where the store does not tell (PTTL is no command of
+    /// the specification).
+    virtual std::optional<std::int64_t> ttl_ms(const std::string& key);
+
+    /// Store calls that a function has made so far; nothing where nobody counts them.
+    virtual std::optional<std::uint64_t> store_calls(std::string_view function);
 
     /// The store's clock in ms.
     std::int64_t now();
