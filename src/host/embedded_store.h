@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "host/backup.h"
 #include "host/channel_hub.h"
 #include "host/shard.h"
 #include "host/shard_work.h"
@@ -69,6 +71,10 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     /// As `stop`.
     void stop_and_wait();
 
+    /// Copies the data of all shards, as they were at one moment, into a folder that is new or
+    /// empty; service goes on meanwhile. The copy is a data folder to open. Waits for the disk.
+    Result<BackupReport> backup_and_wait(const std::string& folder);
+
     std::size_t shard_count() const override { return shards_.size(); }
     std::size_t shard_of(std::uint16_t slot) const override { return slot % shards_.size(); }
     Result<Done> submit(std::size_t shard, std::unique_ptr<ShardWork>& work) override;
@@ -85,6 +91,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
 
   private:
     explicit EmbeddedStore(EmbeddedOptions options);
+    Result<std::vector<journal::JournalCopy>> copy_journals();
     Result<Done> open_folder();
     Result<Done> open_shards();
     Result<std::unique_ptr<journal::Committer>> open_journal(std::size_t index);
@@ -106,6 +113,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     SystemClock system_clock_{};
     std::unique_ptr<journal::FileSystem> own_files_{};
     std::unique_ptr<journal::FileLock> lock_{};
+    std::mutex backup_mutex_{};
     ChannelHub hub_{};
     std::vector<std::unique_ptr<Shard>> shards_{};
 };

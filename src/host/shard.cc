@@ -166,6 +166,11 @@ void Shard::end_wait(Work& work, std::uint64_t ticket) {
     perform(work, Work::Wake::Stop);
 }
 
+void Shard::copy_journal(std::function<void(Result<journal::JournalCopy>)> done) {
+    commit();
+    committer_->begin_copy(std::move(done));
+}
+
 void Shard::expire() {
     keyspace::Keyspace& keyspace = state_.keyspace();
     const std::optional<Timestamp> due = keyspace.next_expiry();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,8 @@ class Shard final : public CommandRunner {
     bool wait(Work& work, std::span<const std::string_view> keys, ReadWaiters::Time until);
     /// Runs the work that has this address and ticket a last time, if it still waits.
     void end_wait(Work& work, std::uint64_t ticket);
+    /// Opens a copy of the journal as it is after all that ran so far; see Committer::begin_copy.
+    void copy_journal(std::function<void(Result<journal::JournalCopy>)> done);
     /// When the tick under way began.
     ReadWaiters::Time tick_time() const { return tick_time_; }
 

@@ -162,12 +162,13 @@ Result<JournalCopy> Journal::begin_copy() {
     if (state_ == JournalState::Failed) return refusal();
     FF_ASSERT(state_ == JournalState::Open);
     FF_ASSERT(group_.empty());
-    FF_CHECK(start_segment());
     FF_TRY(const std::vector<std::string> names, files_.list(folder_));
-    std::uint64_t first_segment = 0;
+    std::uint64_t first_segment = 1;
     for (const std::string& name : names) {
-        first_segment = std::max(first_segment, parse_snapshot_name(name).value_or(0));
+        first_segment = std::max(first_segment, parse_snapshot_name(name).value_or(1));
     }
+    // A segment without records is left out, but there must be one to go on from.
+    if (end_ > kFileHeadBytes || head_.segment == first_segment) FF_CHECK(start_segment());
     JournalCopy copy(committed());
     for (const std::string& name : names) {
         const std::optional<std::uint64_t> segment = parse_segment_name(name);
