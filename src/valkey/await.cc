@@ -54,7 +54,8 @@ asio::awaitable<void> pause(asio::any_io_executor loop, std::chrono::millisecond
                             Deadline deadline) {
     Event never(std::move(loop));
     const Deadline end = Deadline::after(span);
-    co_await never.wait(end.at() < deadline.at() ? end : deadline);
+    const Deadline first = end.at() < deadline.at() ? end : deadline;
+    co_await never.wait(first);
 }
 
 }  // namespace ff::valkey

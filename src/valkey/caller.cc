@@ -27,11 +27,6 @@ resp::Value* plain_reply(Outcome& outcome) {
     return reply != nullptr && !reply->is_error() ? reply : nullptr;
 }
 
-Failure nobody_serves() {
-    return {.error = model::storage_error(TransportKind::ClusterDown,
-                                          "no server is known for the slot")};
-}
-
 }  // namespace
 
 /// One call of a pipeline, through its attempts.
@@ -49,7 +44,7 @@ struct Caller::Track {
 
 void Caller::submit(Connection* connection, Exchange& exchange) {
     if (connection == nullptr) {
-        exchange.finish(nobody_serves());
+        exchange.finish(router_.why_nobody());
     } else {
         connection->submit(exchange);
     }

@@ -68,6 +68,15 @@ std::optional<net::Address> Cluster::owner_address(std::optional<std::uint16_t> 
     return map_.primaries()[turn_++ % map_.primaries().size()];
 }
 
+Failure Cluster::why_nobody() const {
+    if (stopping_) return {.error = store::shutting_down(), .worth_retrying = false};
+    if (no_map_because_)
+        return {.error = *no_map_because_,
+                .worth_retrying = no_map_because_->cls == ErrorClass::Retryable};
+    return {.error = model::storage_error(model::TransportKind::ClusterDown,
+                                          "no server is known for the slot")};
+}
+
 std::vector<Connection*> Cluster::primaries() {
     std::vector<Connection*> all;
     for (const net::Address& address : map_.primaries())
@@ -138,7 +147,8 @@ asio::awaitable<void> Cluster::look() {
         }
         last = map.error();
     }
-    log::warn("valkey", "no_topology", {{"error", last.text()}});
+    if (!no_map_because_) log::warn("valkey", "no_topology", {{"error", last.text()}});
+    no_map_because_ = std::move(last);
 }
 
 Task<SlotMap> Cluster::ask(net::Address address) {
@@ -162,6 +172,7 @@ Task<SlotMap> Cluster::ask(net::Address address) {
 
 void Cluster::apply(SlotMap map) {
     map_ = std::move(map);
+    no_map_because_.reset();
     probe_.topology_refreshed();
     for (auto it = nodes_.begin(); it != nodes_.end();) {
         const bool seed =

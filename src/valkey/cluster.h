@@ -24,6 +24,7 @@ class Cluster final : public Router {
             const Options& options);
 
     Connection* owner(std::optional<std::uint16_t> slot) override;
+    Failure why_nobody() const override;
     Connection* node(const net::Address& address) override;
     std::vector<Connection*> primaries() override;
     std::vector<net::Address> addresses() override;
@@ -56,6 +57,8 @@ class Cluster final : public Router {
     /// Rotates the node that is asked first, so that one with an old map does not win for ever.
     std::size_t turn_ = 0;
     bool stopping_ = false;
+    /// Why the last look found nothing.
+    std::optional<Error> no_map_because_{};
     Event wanted_;
     /// Those who wait for the present look to end.
     std::list<Event*> joiners_{};

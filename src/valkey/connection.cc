@@ -112,6 +112,7 @@ void Connection::flush() {
 }
 
 asio::awaitable<void> Connection::write_rest(std::shared_ptr<Session> session) {
+    co_await asio::this_coro::throw_if_cancelled(false);
     while (session == session_ && !out_.empty()) {
         std::string bytes;
         std::swap(bytes, out_);
@@ -241,7 +242,9 @@ asio::awaitable<void> Connection::stop(milliseconds grace) {
     stopping_ = true;
     if (!is_up()) pipeline_.refuse_waiting(store::shutting_down(), false);
     const Deadline deadline = Deadline::after(grace);
-    while (!pipeline_.empty() && !deadline.passed()) co_await drained_.wait(deadline);
+    while (!pipeline_.empty() && !deadline.passed()) {
+        co_await drained_.wait(deadline);
+    }
     break_off();
     pause_.notify();
     look_.notify();

@@ -24,6 +24,8 @@ class Router {
     /// The connection to the primary of a slot, or to any primary for a call without keys. Null if
     /// none is known at present.
     virtual Connection* owner(std::optional<std::uint16_t> slot) = 0;
+    /// What a call meets that nobody can be named for.
+    virtual Failure why_nobody() const = 0;
     /// The connection to one node.
     virtual Connection* node(const net::Address& address) = 0;
     /// A connection to each primary.

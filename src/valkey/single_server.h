@@ -16,6 +16,7 @@ class SingleServer final : public Router {
                  const Options& options);
 
     Connection* owner(std::optional<std::uint16_t> slot) override;
+    Failure why_nobody() const override { return {}; }
     Connection* node(const net::Address& address) override;
     std::vector<Connection*> primaries() override { return {&connection_}; }
     std::vector<net::Address> addresses() override { return {connection_.address()}; }

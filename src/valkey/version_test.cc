@@ -16,7 +16,7 @@ struct Asked {
     milliseconds elapsed{0};
 };
 Asked run(VersionCheck check, const std::string& before, const std::string& after = "",
-        milliseconds change_at = milliseconds(1'000'000)) {
+          milliseconds change_at = milliseconds(1'000'000)) {
     Asked run;
     while (true) {
         const std::string& body = run.elapsed < change_at ? before : after;
@@ -79,7 +79,7 @@ TEST(Ch01, S28_TheLowestVersionOfAClusterCounts) {
 
 TEST(Ch01, S29_AnUpgradeInTimePassesAndAWrongPasswordFailsAtOnce) {
     const Asked upgraded = run(VersionCheck(false), "valkey_version:7.2.5", "valkey_version:8.1.0",
-                             milliseconds(3'000));
+                               milliseconds(3'000));
     EXPECT_EQ(upgraded.last.kind, Kind::Accept);
     VersionCheck check(false);
     const VersionCheck::Step denied =

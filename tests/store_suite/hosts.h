@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "store/store.h"
+
+namespace ff::testing {
+
+/// A small function library of ours for tests of stores: t_incr, t_echo, t_many, t_publish, t_fail,
+/// and the two functions by which a loader knows it.
+std::string suite_library(std::int64_t version);
+std::string suite_digest(std::int64_t version);
+constexpr std::int64_t kSuiteVersion = 1000;
+
+/// A store of one kind with everything below it, on a loop of its own.
+class StoreHost {
+  public:
+    virtual ~StoreHost() = default;
+    virtual store::Store& store() = 0;
+    boost::asio::io_context& loop() { return loop_; }
+
+  protected:
+    boost::asio::io_context loop_{1};
+};
+
+/// `embedded`, `valkey`, `valkey_unix`, `valkey_tls`, `valkey_password`, `redis7`, `cluster`.
+const std::vector<std::string>& host_names();
+/// Throws when it does not come up.
+std::unique_ptr<StoreHost> start_host(std::string_view name);
+
+}  // namespace ff::testing
