@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
@@ -31,6 +33,19 @@ inline std::string shown(const Result<store::Reply>& reply) {
     if (!reply.has_value()) return "! " + reply.error().message;
     if (reply->type() == resp::Type::SimpleString) return std::string(*reply->text());
     return reply->to_debug_text();
+}
+
+template <class T>
+boost::asio::awaitable<void> deliver(Task<T> work, std::function<void(Result<T>)> then) {
+    Result<T> result = co_await std::move(work);
+    then(std::move(result));
+}
+
+/// Starts the work on the loop; `then` gets what it answers.
+template <class T, class Then>
+void start(boost::asio::io_context& loop, Task<T> work, Then then) {
+    boost::asio::co_spawn(loop, deliver<T>(std::move(work), std::move(then)),
+                          [](const std::exception_ptr& thrown) { EXPECT_FALSE(thrown); });
 }
 
 /// A store and a loop of one thread.
