@@ -239,25 +239,24 @@ local function sorted_names(set)
     return table.concat(list, "\n")
 end
 
--- Namespaces with work in the eligible index, as far as known, and the upkeep of the hint.
+-- Namespaces with work in the eligible index, and the upkeep of the hint. What was not examined is known
+-- from the hint only, whose reading a caller asks for by caring about fairness; else "" says unknown.
 local function waiting_namespaces(r, is_examined, left)
     local hint = keys.lane(r.u.tag, r.q.lane, "eligible_ns")
     if is_examined and left == 0 then
         if r.removed > 0 then call("DEL", hint) end
         return ""
     end
-    if not r.q.is_fair then return sorted_names(r.waiting) end
-    local known = call("SMEMBERS", hint)
-    if is_examined then
-        for _, name in ipairs(known) do
-            if not r.waiting[name] and next(r.q.over_share) then unit.srem(r.u, hint, name) end
-        end
-        unit.commit(r.u)
-    else
-        for _, name in ipairs(known) do
+    if is_examined and not next(r.q.over_share) then return sorted_names(r.waiting) end
+    if not is_examined and not r.q.is_fair then return "" end
+    for _, name in ipairs(call("SMEMBERS", hint)) do
+        if not is_examined then
             r.waiting[name] = true
+        elseif not r.waiting[name] then
+            unit.srem(r.u, hint, name)
         end
     end
+    unit.commit(r.u)
     return sorted_names(r.waiting)
 end
 

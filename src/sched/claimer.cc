@@ -17,6 +17,7 @@ constexpr Millis kLostEvery{250};
 constexpr std::size_t kPlacesMax = 65536;
 constexpr std::size_t kLanesMax = 4096;
 constexpr std::int64_t kScanDepthLeast = 1024;
+constexpr std::int64_t kFairPriorityFloor = 9000;
 
 }  // namespace
 
@@ -156,7 +157,10 @@ Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& bat
     const std::string& lane = place.lane.text();
     if (waiting_namespaces_.size() >= kLanesMax) waiting_namespaces_.clear();
     if (namespace_shares_.size() >= kLanesMax) namespace_shares_.clear();
-    waiting_namespaces_[lane] = std::move(batch.waiting_namespaces);
+    // No names while work is left means that this call did not ask for them.
+    if (!batch.waiting_namespaces.empty() || batch.eligible_left == 0) {
+        waiting_namespaces_[lane] = std::move(batch.waiting_namespaces);
+    }
     std::map<std::string, std::size_t> taken;
     for (engine::ClaimedTask& task : batch.claimed) {
         ++taken[task.ns];
@@ -226,6 +230,8 @@ engine::ClaimBatch Claimer::batch_for(const Round& round, const Place& place, st
                              .only_namespace = request.only_namespace,
                              .arm_wake = options_.arm_wake,
                              .reclaim_first = look_for_lost(place)};
+    // A full look, at most every kLostEvery: lost leases, and who waits behind the page it reads.
+    if (batch.reclaim_first) batch.fair_priority_floor = kFairPriorityFloor;
     batch.scan_depth = std::max(kScanDepthLeast, 4 * static_cast<std::int64_t>(tasks));
     const auto waiting = waiting_namespaces_.find(place.lane.text());
     const auto shares = namespace_shares_.find(place.lane.text());

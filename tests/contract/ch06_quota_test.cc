@@ -193,15 +193,14 @@ TEST_P(Ch06Quota, ABatchDecidesInOrderByTheStoredLimits) {
 }
 
 TEST_P(Ch06Quota, AFreedSlotIsToldOnTheFreedChannel) {
-    testing::RespConnection listener = host().subscriber();
-    listener.command({"SUBSCRIBE", "ff:admission:freed"});
+    const auto listener = host().listen("ff:admission:freed");
     create({.window = "60", .cap = "3"});
     check("a");
     check("b");
     release("none");
     release("a");
     release_batch("", {"b"});
-    EXPECT_TRUE(hears(listener, "quota:" + id(), 2));
+    EXPECT_TRUE(hears(*listener, "quota:" + id(), 2));
 }
 
 }  // namespace

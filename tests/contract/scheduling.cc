@@ -36,11 +36,9 @@ ClaimedTask task_of(const RespValue& record) {
 
 }  // namespace
 
-bool hears(testing::RespConnection& listener, std::string_view message, int times) {
+bool hears(Listener& listener, std::string_view message, int times) {
     while (times > 0) {
-        const Result<RespValue> heard = listener.read();
-        if (!heard.has_value()) return false;
-        if (!heard->items.empty() && heard->items.back().text == message) --times;
+        if (listener.next() == message) --times;
     }
     return true;
 }

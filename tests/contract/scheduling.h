@@ -9,9 +9,9 @@
 
 namespace ff::contract {
 
-/// Waits until a subscriber has heard `message` that many times. Messages of other tests, which may
-/// come late on a cluster, do not count.
-bool hears(testing::RespConnection& listener, std::string_view message, int times = 1);
+/// Waits until `message` has been heard that many times. Messages of other tests, which may come
+/// late on a cluster, do not count. Throws when it does not come.
+bool hears(Listener& listener, std::string_view message, int times = 1);
 
 /// The arguments of ff_claim_batch in their order.
 struct BatchArgs {
