@@ -1,6 +1,6 @@
 -- @function ff_set_execution_tags
 -- @keys exec_core tags
--- @argv [key value]...
+-- @argv ...
 -- @reply {1,"OK",pairs}
 -- @refuses invalid_input execution_not_found invalid_tag_key
 -- @repeat the same reply; no tag event, because no value changes

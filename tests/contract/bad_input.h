@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contract/host.h"
+
+namespace ff::contract {
+
+/// A call that its function grants.
+struct GoodCall {
+    List keys{};
+    List args{};
+};
+
+/// How to make one: prepares the store under a fresh hash tag.
+struct BadInputRow {
+    std::string function{};
+    std::function<GoodCall(Host& host, const std::string& tag)> prepare{};
+};
+
+/// One list per chapter; a chapter that adds functions adds rows here and in `all_bad_input_rows`.
+std::vector<BadInputRow> execution_rows();
+
+std::vector<BadInputRow> all_bad_input_rows();
+
+}  // namespace ff::contract
