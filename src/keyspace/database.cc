@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "keyspace/key_effects.h"
 
 namespace ff::keyspace {
 
@@ -76,8 +75,8 @@ std::size_t Database::expire_due(std::int64_t now_ms, std::size_t limit) {
 void Database::save(std::string_view key, Entry& entry) {
     if (entry.saved_in == snapshot_) return;
     entry.saved_in = snapshot_;
-    write_key(saved_, fields_, key, entry.value);
-    if (entry.expires) write_expiry(saved_, key, expiries_.at(key));
+    saved_.write_key(fields_, key, entry.value);
+    if (entry.expires) saved_.write_expiry(key, expiries_.at(key));
 }
 
 void Database::begin_snapshot() {
@@ -90,12 +89,16 @@ void Database::begin_snapshot() {
 bool Database::snapshot_step(std::size_t budget_bytes, std::string& out) {
     FF_ASSERT(snapshot_active_);
     const auto visit = [this](std::string_view key, Entry& entry) { save(key, entry); };
+    const std::size_t budget = std::max<std::size_t>(budget_bytes, 1);
     bool more = true;
-    while (more && saved_.size() < budget_bytes) more = keys_.walk_row(snapshot_cursor_, visit);
-    out.append(saved_.view());
-    saved_.clear();
-    snapshot_active_ = more;
-    return !more;
+    while (more && saved_.bytes() < budget) more = keys_.walk_row(snapshot_cursor_, visit);
+    saved_.seal();
+    const std::size_t full = out.size() + budget;
+    while (out.size() < full && saved_.take(out)) {
+    }
+    if (more || !saved_.empty()) return false;
+    snapshot_active_ = false;
+    return true;
 }
 
 void Database::abort_snapshot() {

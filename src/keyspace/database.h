@@ -12,6 +12,7 @@
 #include "keyspace/expiry_index.h"
 #include "keyspace/key_table.h"
 #include "keyspace/keyspace.h"
+#include "keyspace/snapshot_pieces.h"
 
 namespace ff::keyspace {
 
@@ -77,7 +78,7 @@ class Database {
     std::uint32_t snapshot_ = 0;
     bool snapshot_active_ = false;
     KeyTable::Cursor snapshot_cursor_;
-    EffectWriter saved_;
+    SnapshotPieces saved_;
 };
 
 }  // namespace ff::keyspace

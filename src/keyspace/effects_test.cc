@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "keyspace/keyspace_fixture.h"
 #include "keyspace/random_commands.h"
+#include "keyspace/snapshot_pieces.h"
 
 namespace ff::keyspace {
 namespace {
@@ -134,6 +135,47 @@ TEST(Snapshot, KeepsWhatIsDeletedOrExpiredMeanwhile) {
     }
     EXPECT_EQ(content_of_snapshot(snapshot), before);
     EXPECT_EQ(shell.keyspace.key_count(), 0U);
+}
+
+TEST(Snapshot, SpreadsALargeKeyOverManySteps) {
+    Shell shell;
+    for (int i = 0; i < 30'000; ++i) {
+        const std::string member = "a-member-of-some-length-" + std::to_string(i);
+        shell("ZADD", "z", std::to_string(i), member);
+        shell("SADD", "s", member);
+    }
+    shell.keyspace.clear_effects();
+    constexpr std::size_t kBudget = 100'000;
+    Keyspace rebuilt;
+    std::size_t steps = 0;
+    bool complete = false;
+    shell.keyspace.begin_snapshot();
+    shell("ZREM", "z", "a-member-of-some-length-7");
+    const std::string later(shell.keyspace.effects());
+    for (; !complete; ++steps) {
+        std::string chunk;
+        complete = shell.keyspace.snapshot_step(kBudget, chunk);
+        EXPECT_LT(chunk.size(), kBudget + SnapshotPieces::kPieceBytes + 10'000);
+        ASSERT_TRUE(rebuilt.apply(chunk).has_value()) << "every step stands alone";
+    }
+    EXPECT_GT(steps, 5U);
+    ASSERT_TRUE(rebuilt.apply(later).has_value());
+    EXPECT_EQ(content_of(rebuilt), content_of(shell.keyspace));
+}
+
+TEST(Snapshot, AStepIsBoundedAlsoWithALargeBudget) {
+    Shell shell;
+    for (int i = 0; i < 5000; ++i) shell("SET", "k" + std::to_string(i), std::string(1000, 'v'));
+    constexpr std::size_t kBudget = std::size_t{1} << 20U;
+    std::size_t steps = 0;
+    bool complete = false;
+    shell.keyspace.begin_snapshot();
+    for (; !complete; ++steps) {
+        std::string chunk;
+        complete = shell.keyspace.snapshot_step(kBudget, chunk);
+        EXPECT_LT(chunk.size(), kBudget + SnapshotPieces::kPieceBytes + 10'000);
+    }
+    EXPECT_GE(steps, 4U);
 }
 
 TEST(Snapshot, CanBeAbortedAndBegunAgain) {

@@ -55,7 +55,7 @@ class Keyspace {
 
     /// A snapshot in slices: what snapshot_step appends to `out` are effects that build exactly the
     /// content at begin_snapshot(), although writes go on in between. A step appends about
-    /// `budget_bytes` (more, if one key alone is larger) and returns true when all is written.
+    /// `budget_bytes`, stands alone, and returns true when all is written.
     void begin_snapshot();
     bool snapshot_step(std::size_t budget_bytes, std::string& out);
     void abort_snapshot();

@@ -45,7 +45,6 @@ std::vector<std::string> items_of(Effect effect, WireReader& wire) {
         }
     }
     if (effect == Effect::StreamAdd) items.push_back(prefix);
-    if (effect == Effect::HashPut || effect == Effect::SetAdd) std::ranges::sort(items);
     return items;
 }
 
@@ -104,16 +103,24 @@ std::string snapshot_of(Keyspace& keyspace) {
 }
 
 std::map<std::string, std::string> content_of_snapshot(std::string_view effects) {
-    std::map<std::string, std::string> content;
+    // A large collection comes in several effects.
+    std::map<std::string, std::map<Effect, std::vector<std::string>>> gathered;
     EffectReader reader(effects);
     while (!reader.wire.done()) {
         Effect effect{};
         const std::string key(reader.next(effect));
-        std::string& text = content[key];
-        text += '#' + std::to_string(static_cast<int>(effect));
-        for (const std::string& item : items_of(effect, reader.wire)) text += ' ' + item;
+        auto& items = gathered[key][effect];
+        for (std::string& item : items_of(effect, reader.wire)) items.push_back(std::move(item));
     }
     FF_ASSERT(!reader.wire.broken());
+    std::map<std::string, std::string> content;
+    for (auto& [key, kinds] : gathered) {
+        for (auto& [effect, items] : kinds) {
+            if (effect == Effect::HashPut || effect == Effect::SetAdd) std::ranges::sort(items);
+            content[key] += '#' + std::to_string(static_cast<int>(effect));
+            for (const std::string& item : items) content[key] += ' ' + item;
+        }
+    }
     return content;
 }
 

@@ -134,9 +134,10 @@ class Duel {
     std::map<std::string, std::int64_t> our_expiries() {
         std::map<std::string, std::int64_t> expiries;
         for (const auto& [key, text] : keyspace::content_of(keyspace_)) {
-            const std::size_t at = text.rfind("#2 ");
-            const bool expires = at != std::string::npos && parse_i64(text.substr(at + 3));
-            expiries[key] = expires ? parse_i64(text.substr(at + 3)).value() : -1;
+            constexpr std::string_view kExpiry = "#2 ";
+            const std::string time = text.substr(0, text.find('#', kExpiry.size()));
+            expiries[key] =
+                time.starts_with(kExpiry) ? parse_i64(time.substr(kExpiry.size())).value() : -1;
         }
         return expiries;
     }
@@ -196,6 +197,31 @@ void run_duels(bool resp3) {
         valkey("FLUSHALL");
         Duel(seed++, resp3, valkey).run(kRound);
     }
+}
+
+TEST(Ch01, S44_EveryByteValuePassesThroughBothStoresUnchanged) {
+    std::string payload;
+    for (int i = 0; i < 1 << 20; ++i) payload += static_cast<char>(i * 7 + i / 256);
+    auto server = ValkeyServer::start();
+    auto valkey = server.connect();
+    keyspace::Keyspace embedded;
+    const auto ours = [&embedded](const Command& command) {
+        const std::vector<std::string_view> argv(command.begin(), command.end());
+        ReplyTree tree(false);
+        embedded.execute(*keyspace::find_command(command[0]), argv, {}, tree);
+        return tree.take();
+    };
+    const std::vector<Command> writes = {{"SET", "string", payload},
+                                         {"HSET", "hash", "f", payload, payload, "v"},
+                                         {"XADD", "stream", "1-1", "f", payload},
+                                         {"SADD", payload, payload}};
+    for (const Command& write : writes) EXPECT_EQ(ours(write), valkey.command(write));
+    const std::vector<Command> reads = {{"GET", "string"},
+                                        {"HMGET", "hash", "f", payload},
+                                        {"XRANGE", "stream", "-", "+"},
+                                        {"SMEMBERS", payload}};
+    for (const Command& read : reads) EXPECT_TRUE(ours(read) == valkey.command(read)) << read[0];
+    EXPECT_TRUE(ours(reads[0]).text == payload);
 }
 
 TEST(Differential, AnswersAreThoseOfValkeyInResp2) {
