@@ -41,8 +41,8 @@ end
 
 registry.add("ff_create_budget", 5, 9, function(given, argv)
     local id = args.id(argv, 1, "budget_id")
-    if call("HEXISTS", given[1], "budget_id") == 1 then
-        call("SADD", given[5], id)
+    if checked.call("HEXISTS", given[1], "budget_id") == 1 then
+        checked.call("SADD", given[5], id)
         return {1, "ALREADY_SATISFIED", id}
     end
     check_scope(argv[2], argv[3])
@@ -64,9 +64,11 @@ registry.add("ff_create_budget", 5, 9, function(given, argv)
         definition[#definition + 1] = name
         definition[#definition + 1] = value
     end
+    checked.call("HLEN", given[2])
+    if interval > 0 then checked.call("ZSCORE", given[4], id) end
+    checked.call("SADD", given[5], id)
     if limits[1] then call("HSET", given[2], unpack(limits)) end
     call("HSET", given[1], unpack(definition))
-    call("SADD", given[5], id)
     if interval > 0 then call("ZADD", given[4], next_reset_at, id) end
     return {1, "OK", id}
 end)

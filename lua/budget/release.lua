@@ -34,9 +34,7 @@ local function give_back(usage_key, ledger)
     return released
 end
 
--- A passed definition that does not exist must not come to life here.
 local function refresh_definition(definition, usage_key)
-    if call("HEXISTS", definition, "budget_id") == 0 then return end
     local fields = {"last_updated_at", text(admission.now({}, 1))}
     if not budget.is_exceeded(definition .. ":limits", usage_key) then
         fields[3], fields[4] = "breached_at", ""
@@ -47,15 +45,18 @@ end
 registry.add("ff_release_budget", 3, 2, function(given, argv)
     local id = args.id(argv, 1, "budget_id")
     local e = args.id(argv, 2, "execution_id")
-    local ledger = admission.table_of(call("HGETALL", given[2]))
+    local ledger = admission.table_of(checked.call("HGETALL", given[2]))
     if not next(ledger) then
-        call("SREM", given[3], e)
+        checked.call("SREM", given[3], e)
         return {1, "OK", "noop"}
     end
+    checked.call("HLEN", given[1])
+    local definition = given[4] and not admission.is_noop(given[4]) and given[4]
+    local is_known = definition and checked.call("HEXISTS", definition, "budget_id") == 1
+    checked.call("SREM", given[3], e)
     local released = give_back(given[1], ledger)
     call("DEL", given[2])
-    call("SREM", given[3], e)
-    if given[4] and not admission.is_noop(given[4]) then refresh_definition(given[4], given[1]) end
+    if is_known then refresh_definition(definition, given[1]) end
     admission.publish_freed("budget", id)
     return {1, "OK", "released", unpack(released)}
 end)

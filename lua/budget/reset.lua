@@ -32,13 +32,15 @@ registry.add("ff_reset_budget", 3, 2, function(given, argv)
     local id = args.id(argv, 1, "budget_id")
     local expected = args.optional_integer(argv, 3, "expected_next_reset_at")
     local now = admission.now(argv, 2)
-    local definition = admission.read(given[1], {"budget_id", "next_reset_at", "reset_interval_ms", "reset_count"})
+    local definition = checked.read(given[1], {"budget_id", "next_reset_at", "reset_interval_ms", "reset_count"})
     if not definition.budget_id then
-        call("ZREM", given[3], id)
+        checked.call("ZREM", given[3], id)
         refuse("budget_not_found")
     end
     local old = number_of(definition.next_reset_at)
     if expected and expected ~= old then return {1, "ALREADY_SATISFIED", text(old)} end
+    checked.call("HLEN", given[2])
+    checked.call("ZSCORE", given[3], id)
     local due = next_due(old, number_of(definition.reset_interval_ms), now)
     call("HSET", given[1], "reset_count", text(number_of(definition.reset_count) + 1),
         "last_reset_at", text(now), "last_updated_at", text(now), "last_breach_at", "",

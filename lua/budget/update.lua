@@ -18,11 +18,12 @@ registry.add("ff_update_budget", 3, 5, function(given, argv)
     local count = budget.count(argv, 5, "dimension_count", 5, 3)
     local limits = budget.limit_fields(budget.limits(argv, 6, count, true))
     local now = admission.now(argv, 2)
-    local definition = admission.read(given[1], {"budget_id", "limits_revision", "breached_at"})
+    local definition = checked.read(given[1], {"budget_id", "limits_revision", "breached_at"})
     if not definition.budget_id then refuse("budget_not_found") end
-    if call("HLEN", given[2]) + #limits > 2 * budget.USAGE_FIELDS_MAX then
+    if checked.call("HLEN", given[2]) + #limits > 2 * budget.USAGE_FIELDS_MAX then
         args.refuse("dimension_count", "too many limits for one budget")
     end
+    checked.call("HLEN", given[3])
     if limits[1] then call("HSET", given[2], unpack(limits)) end
     local revision = text(number_of(definition.limits_revision) + 1)
     local fields = {

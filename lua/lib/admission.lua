@@ -17,16 +17,6 @@ function admission.open(tag, argv, i)
     return u
 end
 
--- Chosen fields of a hash as a table; missing and empty ones are nil.
-function admission.read(key, fields)
-    local values = call("HMGET", key, unpack(fields))
-    local record = {}
-    for i = 1, #fields do
-        if is_set(values[i]) then record[fields[i]] = values[i] end
-    end
-    return record
-end
-
 -- A flat field and value list as a table.
 function admission.table_of(flat)
     local record = {}

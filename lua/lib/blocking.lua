@@ -25,6 +25,17 @@ function blocking.index(reason)
     return block and block[2]
 end
 
+-- Whether a key is a lane's index of admission blocks.
+function blocking.is_index(tag, key)
+    local prefix = "ff:idx:" .. tag .. ":lane:"
+    local kind = string.match(key, ":(blocked:%a+)$")
+    if string.sub(key, 1, #prefix) ~= prefix then return false end
+    for _, block in pairs(BY_REASON) do
+        if block[2] == kind then return true end
+    end
+    return false
+end
+
 function blocking.is_blocked(c)
     return c.lifecycle_phase == "runnable" and IS_BLOCK[c.eligibility_state] or false
 end

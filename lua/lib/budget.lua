@@ -65,8 +65,8 @@ end
 
 -- Whether some dimension has passed its hard limit.
 function budget.is_exceeded(limits_key, usage_key)
-    local used = admission.table_of(call("HGETALL", usage_key))
-    local limits = call("HGETALL", limits_key)
+    local used = admission.table_of(try("HGETALL", usage_key))
+    local limits = try("HGETALL", limits_key)
     for i = 1, #limits, 2 do
         local name = string.match(limits[i], "^hard:(.*)$")
         local hard = name and number_of(limits[i + 1]) or 0

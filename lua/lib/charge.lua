@@ -39,8 +39,8 @@ local function load(c)
             limit_fields[#limit_fields + 1] = "soft:" .. name
         end
     end
-    local stored = call("HMGET", c.usage, unpack(usage_fields))
-    local limits = limit_fields[1] and call("HMGET", c.limits, unpack(limit_fields))
+    local stored = checked.call("HMGET", c.usage, unpack(usage_fields))
+    local limits = limit_fields[1] and checked.call("HMGET", c.limits, unpack(limit_fields))
     loaded.period = stored[1] or "0"
     for i, dimension in ipairs(loaded.order) do
         if not stored[i + 1] then loaded.unknown = loaded.unknown + 1 end
@@ -83,7 +83,8 @@ local function write_ledger(c, loaded)
     for _, dimension in ipairs(loaded.order) do
         fields[#fields + 1] = dimension.name
     end
-    local stored = call("HMGET", c.ledger, unpack(fields))
+    local stored = checked.call("HMGET", c.ledger, unpack(fields))
+    checked.call("SADD", c.index, c.execution_id)
     local same_period = stored[1] == loaded.period
     if stored[1] and not same_period then call("DEL", c.ledger) end
     local values = {"_period", loaded.period}
@@ -94,7 +95,6 @@ local function write_ledger(c, loaded)
     end
     call("HSET", c.ledger, unpack(values))
     call("PEXPIRE", c.ledger, text(c.ledger_ttl_ms))
-    call("SADD", c.index, c.execution_id)
 end
 
 local function first_above(loaded, kind)
@@ -132,7 +132,7 @@ local function judge(c, definition, loaded, advisory)
 end
 
 function charge.run(c)
-    local definition = admission.read(c.definition, {"budget_id", "enforcement_mode",
+    local definition = checked.read(c.definition, {"budget_id", "enforcement_mode",
         "on_hard_limit", "on_soft_limit", "breach_count", "soft_breach_count", "breached_at"})
     if not definition.budget_id then refuse("budget_not_found") end
     if c.dedup_key ~= "" and call("EXISTS", c.dedup_key) == 1 then return {1, "ALREADY_APPLIED"} end
@@ -144,8 +144,8 @@ function charge.run(c)
         return {1, "HARD_BREACH", breached.name, text(breached.before), text(breached.hard),
             definition.on_hard_limit}
     end
-    write_usage(c, loaded)
     if c.execution_id ~= "" then write_ledger(c, loaded) end
+    write_usage(c, loaded)
     if c.dedup_key ~= "" then call("SET", c.dedup_key, "1", "PX", DEDUP_TTL_MS) end
     return judge(c, definition, loaded, advisory)
 end

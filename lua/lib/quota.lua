@@ -29,7 +29,7 @@ function quota.is_rollback(argv, i)
 end
 
 function quota.stored_limits(definition)
-    local stored = admission.read(definition, {"quota_policy_id", "requests_per_window_seconds",
+    local stored = checked.read(definition, {"quota_policy_id", "requests_per_window_seconds",
         "max_requests_per_window", "active_concurrency_cap", "jitter_ms"})
     if not stored.quota_policy_id then refuse("quota_policy_not_found") end
     return {
@@ -40,9 +40,9 @@ function quota.stored_limits(definition)
     }
 end
 
--- Forgets admissions that left the window, the span (now - window, now].
+-- Forgets admissions that left the window, the span (now - window, now]; answers how many.
 function quota.trim(window, limits, now)
-    call("ZREMRANGEBYSCORE", window, "-inf", text(now - limits.window_ms))
+    return checked.call("ZREMRANGEBYSCORE", window, "-inf", text(now - limits.window_ms))
 end
 
 -- Opens a round of decisions: the window is trimmed and counted once, however many ids follow.
@@ -52,11 +52,14 @@ function quota.open(names, limits, now)
         names = names, limits = limits, now = now, entries = 0, held = 0,
         admitted = {}, window_adds = {}, slot_adds = {},
     }
+    if limits.cap > 0 then
+        round.held = number_of(checked.call("GET", names.concurrency))
+        checked.call("SCARD", names.admitted_set)
+    end
     if limits.rate > 0 then
         quota.trim(names.window, limits, now)
         round.entries = call("ZCARD", names.window)
     end
-    if limits.cap > 0 then round.held = number_of(call("GET", names.concurrency)) end
     return round
 end
 
@@ -112,15 +115,13 @@ end
 -- Gives slots back; answers how many came free. Only members of the set free one, so a repeated or
 -- wrong release frees nothing. A rollback (the run never started) gives the rate slot back as well.
 function quota.release(names, id, ids, guards, rollback)
+    local held = number_of(checked.call("GET", names.concurrency))
+    checked.call("SCARD", names.admitted_set)
+    local unused = rollback and names.window and checked.call("ZREM", names.window, unpack(ids)) or 0
     call("DEL", unpack(guards))
-    local freed = 0
     local removed = call("SREM", names.admitted_set, unpack(ids))
-    if removed > 0 then
-        local held = number_of(call("GET", names.concurrency))
-        freed = math.max(0, math.min(removed, held))
-        if freed > 0 then call("SET", names.concurrency, text(held - freed)) end
-    end
-    local unused = rollback and names.window and call("ZREM", names.window, unpack(ids)) or 0
+    local freed = math.max(0, math.min(removed, held))
+    if freed > 0 then call("SET", names.concurrency, text(held - freed)) end
     if freed + unused > 0 then admission.publish_freed("quota", id) end
     return text(freed)
 end

@@ -16,9 +16,10 @@ registry.add("ff_check_admission_and_record", 5, 6, function(given, argv)
         jitter_ms = args.optional_integer(argv, 6, "jitter_ms", 0, quota.JITTER_MS_MAX) or 0,
     }
     local e = args.id(argv, 5, "execution_id")
+    local guard = checked.key(given[4])
     local names = {window = given[1], concurrency = given[2], admitted_set = given[5]}
     local round = quota.open(names, limits, admission.now(argv, 1))
-    local verdict = quota.decide(round, e, given[4])
+    local verdict = quota.decide(round, e, guard)
     quota.close(round)
     return verdict
 end)

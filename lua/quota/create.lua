@@ -7,8 +7,8 @@
 -- @repeat ALREADY_SATISFIED; the first call's limits stay, a missing index entry is back
 registry.add("ff_create_quota_policy", 5, 5, function(given, argv)
     local id = args.id(argv, 1, "quota_policy_id")
-    if call("HEXISTS", given[1], "quota_policy_id") == 1 then
-        call("SADD", given[5], id)
+    if checked.call("HEXISTS", given[1], "quota_policy_id") == 1 then
+        checked.call("SADD", given[5], id)
         return {1, "ALREADY_SATISFIED", id}
     end
     local window = args.integer(argv, 2, "window_seconds", 0, quota.WINDOW_SECONDS_MAX)
@@ -17,11 +17,12 @@ registry.add("ff_create_quota_policy", 5, 5, function(given, argv)
     local jitter = args.optional_integer(argv, 6, "jitter_ms", 0, quota.JITTER_MS_MAX) or 0
     local now = admission.now(argv, 5)
     if rate > 0 and window < 1 then refuse("invalid_quota_spec", "window") end
+    checked.key(given[3])
+    checked.call("SADD", given[5], id)
     call("HSET", given[1], "quota_policy_id", id, "requests_per_window_seconds", text(window),
         "max_requests_per_window", text(rate), "active_concurrency_cap", text(cap),
         "jitter_ms", text(jitter), "scope_type", args.text(argv, 7), "scope_id", args.text(argv, 8),
         "name", args.text(argv, 9), "created_at", text(now))
     call("SET", given[3], "0")
-    call("SADD", given[5], id)
     return {1, "OK", id}
 end)

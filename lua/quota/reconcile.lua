@@ -12,13 +12,14 @@ registry.add("ff_reconcile_quota", 4, 2, function(given, argv)
     local ids = quota.ids(argv, 3, args.integer(argv, 2, "dead_count", 0, DEAD_MAX))
     local now = admission.now(argv, 1)
     local limits = quota.stored_limits(given[1])
+    local old = number_of(checked.call("GET", given[3]))
+    checked.call("SCARD", given[4])
     quota.trim(given[2], limits, now)
     local dead = {}
     for _, e in ipairs(ids) do
         if call("EXISTS", given[1] .. ":admitted:" .. e) == 0 then dead[#dead + 1] = e end
     end
     if dead[1] then call("SREM", given[4], unpack(dead)) end
-    local old = number_of(call("GET", given[3]))
     local held = 0
     if limits.cap > 0 then
         held = call("SCARD", given[4])

@@ -11,5 +11,5 @@ registry.add("ff_release_admission", 3, 1, function(given, argv)
     local names = {admitted_set = given[2], concurrency = given[3]}
     if given[4] and not admission.is_noop(given[4]) then names.window = given[4] end
     local id = quota.id_of(given[2], ":admitted_set")
-    return {1, "OK", "released", quota.release(names, id, {e}, {given[1]}, rollback)}
+    return {1, "OK", "released", quota.release(names, id, {e}, {checked.key(given[1])}, rollback)}
 end)

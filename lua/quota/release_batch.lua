@@ -8,6 +8,7 @@
 registry.add("ff_release_admission_batch", 4, 2, function(given, argv)
     local rollback = quota.is_rollback(argv, 1)
     local ids = quota.ids(argv, 3, args.integer(argv, 2, "count", 1, quota.BATCH_MAX))
+    checked.key(given[3])
     local guards = {}
     for i, e in ipairs(ids) do
         guards[i] = given[3] .. ":admitted:" .. e

@@ -31,9 +31,19 @@ local function next_position(page, examined, kept, start, passed)
     return before > 0 and score .. "+" .. text(before) or score
 end
 
+-- What deciding takes of a core; nothing when there is none.
+local function fields_of(core_key)
+    local values = try("HMGET", core_key, unpack(FIELDS))
+    local c = {}
+    for i = 1, #FIELDS do
+        if is_set(values[i]) then c[FIELDS[i]] = values[i] end
+    end
+    return c
+end
+
 -- Unblocks, drops or leaves one member; answers whether it was unblocked and whether it stays.
 local function visit(u, blocked, e, reason, ref)
-    local c = admission.read(keys.core(u.tag, e), FIELDS)
+    local c = fields_of(keys.core(u.tag, e))
     if not blocking.is_blocked(c) or keys.lane(u.tag, c.lane_id, vector.lane_index(c)) ~= blocked then
         unit.zrem(u, blocked, e)
         return false, false
@@ -47,10 +57,11 @@ end
 registry.add("ff_unblock_batch", 2, 5, function(given, argv)
     local blocked = given[1]
     local tag = args.tag(blocked)
+    if not blocking.is_index(tag, blocked) then args.refuse("KEYS[1]", "not the index of a block") end
     local limit = args.integer(argv, 4, "limit", 1, LIMIT_MAX)
     local start, passed = read_position(argv, 5)
     local u = admission.open(tag, argv, 1)
-    local page = call("ZRANGEBYSCORE", blocked, start, "+inf", "WITHSCORES", "LIMIT", passed, 4 * limit + 1)
+    local page = checked.call("ZRANGEBYSCORE", blocked, start, "+inf", "WITHSCORES", "LIMIT", passed, 4 * limit + 1)
     local unblocked, examined, kept = 0, 0, {}
     while examined < 4 * limit and unblocked < limit and page[2 * examined + 1] do
         local e, score = page[2 * examined + 1], page[2 * examined + 2]

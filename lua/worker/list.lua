@@ -12,7 +12,7 @@ local FIELDS = {"worker_id", "lanes_csv", "caps_csv", "ttl_ms", "registered_at_m
 
 local function members_after(index, after)
     local members = {}
-    for _, instance in ipairs(call("SMEMBERS", index)) do
+    for _, instance in ipairs(checked.call("SMEMBERS", index)) do
         if bytes.less(after, instance) then members[#members + 1] = instance end
     end
     table.sort(members, bytes.less)
@@ -24,7 +24,7 @@ local function row_of(tag, instance)
     local prefix = "ff:worker:" .. tag .. ":{" .. instance .. "}:"
     if call("EXISTS", prefix .. "alive") == 0 then return nil end
     local row = {instance}
-    local stored = call("HMGET", prefix .. "caps", unpack(FIELDS))
+    local stored = try("HMGET", prefix .. "caps", unpack(FIELDS))
     for i = 1, #FIELDS do
         row[i + 1] = stored[i] or ""
     end

@@ -17,14 +17,14 @@ registry.add("ff_mark_worker_dead", 3, 3, function(given, argv)
     end
     local events = "ff:worker:" .. args.tag(given[1]) .. ":events"
     local now = admission.now(argv, 3)
-    local stored = admission.read(given[2], {"worker_id", "boot_id"})
-    local is_known = stored.worker_id or call("EXISTS", given[1]) == 1
+    local stored = checked.read(given[2], {"worker_id", "boot_id"})
+    local is_known = checked.call("EXISTS", given[1]) == 1 or stored.worker_id
     if not is_known or (boot_id ~= "" and boot_id ~= stored.boot_id) then
         return {1, "OK", "not_registered"}
     end
+    checked.call("SREM", given[3], instance)
     call("DEL", given[1], given[2])
-    call("SREM", given[3], instance)
-    call("XADD", events, "MAXLEN", "~", EVENTS_MAX, "*", "event", "marked_dead",
+    try("XADD", events, "MAXLEN", "~", EVENTS_MAX, "*", "event", "marked_dead",
         "instance_id", instance, "worker_id", stored.worker_id or "",
         "boot_id", stored.boot_id or "", "reason", reason, "ts", text(now))
     return {1, "OK", "marked"}

@@ -11,8 +11,7 @@ local LANES_BYTES_MAX = 65536
 local ON_CONFLICT = {reject = true, takeover = true}
 
 -- A living registration under this instance id must be of the same worker and of the same boot.
-local function check_conflict(caps, worker_id, boot_id, on_conflict)
-    local stored = admission.read(caps, {"worker_id", "boot_id"})
+local function check_conflict(stored, worker_id, boot_id, on_conflict)
     if stored.worker_id and stored.worker_id ~= worker_id then
         refuse("invalid_input", "instance_id reassigned")
     elseif boot_id ~= "" and stored.boot_id and stored.boot_id ~= boot_id
@@ -31,13 +30,14 @@ registry.add("ff_register_worker", 3, 6, function(given, argv)
     local max_tasks = args.optional_integer(argv, 9, "max_tasks", 0)
     local now = text(admission.now(argv, 6))
     capabilities.parse(argv[4], "worker")
-    local was_alive = call("EXISTS", given[1]) == 1
-    if was_alive then check_conflict(given[2], worker, boot_id, on_conflict) end
+    local was_alive = checked.call("EXISTS", given[1]) == 1
+    local stored = checked.read(given[2], {"worker_id", "boot_id"})
+    if was_alive then check_conflict(stored, worker, boot_id, on_conflict) end
+    checked.call("SADD", given[3], instance)
     call("SET", given[1], boot_id ~= "" and boot_id or "1", "PX", ttl)
     call("HSET", given[2], "worker_id", worker, "lanes_csv", argv[3], "caps_csv", argv[4],
         "ttl_ms", ttl, "registered_at_ms", now, "last_heartbeat_ms", now, "boot_id", boot_id,
         "max_tasks", max_tasks and text(max_tasks) or "")
     call("PEXPIRE", given[2], ttl)
-    call("SADD", given[3], instance)
     return {1, "OK", was_alive and "refreshed" or "registered"}
 end)
