@@ -8,9 +8,9 @@ function checked.key(key)
     return key
 end
 
-function checked.call(command, key, ...)
-    checked.key(key)
-    local reply = try(command, key, ...)
+function checked.call(...)
+    checked.key(select(2, ...))
+    local reply = try(...)
     if type(reply) == "table" and reply.err then args.refuse("KEYS", args.cut(reply.err, 200)) end
     return reply
 end

@@ -18,10 +18,13 @@ struct GoodCall {
 struct BadInputRow {
     std::string function{};
     std::function<GoodCall(Host& host, const std::string& tag)> prepare{};
+    /// What is granted is answered by a verdict instead of {1,...}.
+    bool bare = false;
 };
 
 /// One list per chapter; a chapter that adds functions adds rows here and in `all_bad_input_rows`.
 std::vector<BadInputRow> execution_rows();
+std::vector<BadInputRow> admission_rows();
 
 std::vector<BadInputRow> all_bad_input_rows();
 

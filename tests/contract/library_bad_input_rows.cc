@@ -181,7 +181,9 @@ std::vector<BadInputRow> execution_rows() {
 }
 
 std::vector<BadInputRow> all_bad_input_rows() {
-    return execution_rows();
+    std::vector<BadInputRow> rows = execution_rows();
+    for (const auto& more : {admission_rows()}) rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
 }
 
 }  // namespace ff::contract
