@@ -125,7 +125,7 @@ bool HashValue::put(SymbolTable& symbols, std::string_view field, std::string_vi
             }
             if (count_ < kFlatFieldsMax) {
                 if (count_ == capacity_) {
-                    flat_resize(std::min(count_ + std::uint32_t{1} + count_ / 2U, kFlatFieldsMax));
+                    flat_resize(std::min(count_ + std::uint32_t{1} + count_ / 4U, kFlatFieldsMax));
                 }
                 std::construct_at(flat_values() + count_, value);
                 flat_symbols()[count_] = symbol;
