@@ -202,6 +202,25 @@ void measure_commands(ff::bench::Report& report, const std::vector<Names>& names
     report.add("errors", static_cast<double>(bench.sink.errors));
 }
 
+void measure_snapshot(ff::bench::Report& report, Keyspace& keyspace) {
+    const auto megabytes_per_second = [](std::size_t bytes, auto start) {
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        return static_cast<double>(bytes) / 1e6 / taken.count();
+    };
+    std::vector<std::string> chunks;
+    std::size_t bytes = 0;
+    auto start = std::chrono::steady_clock::now();
+    keyspace.begin_snapshot();
+    for (bool done = false; !done; bytes += chunks.back().size()) {
+        done = keyspace.snapshot_step(std::size_t{1} << 20U, chunks.emplace_back());
+    }
+    report.add("snapshot_mb_per_s", megabytes_per_second(bytes, start), "MB/s");
+    start = std::chrono::steady_clock::now();
+    Keyspace loaded;
+    for (const std::string& chunk : chunks) ff::bench::keep(loaded.apply(chunk));
+    report.add("load_mb_per_s", megabytes_per_second(bytes, start), "MB/s");
+}
+
 void measure_tasks(ff::bench::Report& report, const std::vector<Names>& names) {
     Bench bench;
     const double ns = pass_ns([&](std::size_t n) {
@@ -214,16 +233,7 @@ void measure_tasks(ff::bench::Report& report, const std::vector<Names>& names) {
     report.add("task_of_38_commands_us", ns / 1000, "us");
     report.add("finished_task_bytes",
                static_cast<double>(bench.keyspace.memory_bytes()) / kExecutions, "B");
-    const auto start = std::chrono::steady_clock::now();
-    std::string out;
-    std::size_t bytes = 0;
-    bench.keyspace.begin_snapshot();
-    for (bool done = false; !done; bytes += out.size()) {
-        out.clear();
-        done = bench.keyspace.snapshot_step(std::size_t{1} << 20U, out);
-    }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    report.add("snapshot_mb_per_s", static_cast<double>(bytes) / 1e6 / taken.count(), "MB/s");
+    measure_snapshot(report, bench.keyspace);
     report.add("task_errors", static_cast<double>(bench.sink.errors));
 }
 

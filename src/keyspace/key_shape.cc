@@ -5,14 +5,15 @@
 namespace ff::keyspace {
 namespace {
 
-constexpr std::int8_t kNoDigit = -1;
+/// Has bits that no digit has.
+constexpr std::uint8_t kNoDigit = 0xff;
 
-constexpr std::array<std::int8_t, 256> kHexDigits = [] {
-    std::array<std::int8_t, 256> digits{};
+constexpr std::array<std::uint8_t, 256> kHexDigits = [] {
+    std::array<std::uint8_t, 256> digits{};
     digits.fill(kNoDigit);
-    for (std::int8_t i = 0; i < 10; ++i) digits[static_cast<std::size_t>('0' + i)] = i;
-    for (std::int8_t i = 0; i < 6; ++i) {
-        digits[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
+    for (std::uint8_t i = 0; i < 10; ++i) digits[std::size_t{'0'} + i] = i;
+    for (std::uint8_t i = 0; i < 6; ++i) {
+        digits[std::size_t{'a'} + i] = static_cast<std::uint8_t>(10 + i);
     }
     return digits;
 }();
@@ -23,17 +24,17 @@ constexpr bool is_hyphen_position(std::size_t i) {
 
 bool parse_uuid(std::string_view text, KeyShape::Uuid& uuid) {
     if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
-    int bad = 0;
+    unsigned seen = 0;
     std::size_t from = 0;
     for (char& byte : uuid) {
         if (is_hyphen_position(from)) ++from;
-        const int high = kHexDigits[static_cast<unsigned char>(text[from])];
-        const int low = kHexDigits[static_cast<unsigned char>(text[from + 1])];
-        bad |= high | low;
-        byte = static_cast<char>((high & 15) << 4 | (low & 15));
+        const unsigned high = kHexDigits[static_cast<unsigned char>(text[from])];
+        const unsigned low = kHexDigits[static_cast<unsigned char>(text[from + 1])];
+        seen |= high | low;
+        byte = static_cast<char>((high & 15U) << 4U | (low & 15U));
         from += 2;
     }
-    return bad >= 0;
+    return seen < 16;
 }
 
 /// The position behind "}:" of the tag that opens at `open`, or npos.

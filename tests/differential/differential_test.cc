@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "differential/reply_tree.h"
+#include "keyspace/expiry_index.h"
 #include "keyspace/keyspace.h"
 #include "keyspace/keyspace_fixture.h"
 #include "keyspace/random_commands.h"
@@ -58,30 +59,32 @@ std::string to_line(const Command& command) {
     return line;
 }
 
-/// One sequence of commands on both stores.
-class Duel {
+/// Our half of a comparison.
+class Embedded {
   public:
-    Duel(std::uint64_t seed, bool resp3, RespConnection& valkey)
-        : seed_(seed), resp3_(resp3), valkey_(valkey), commands_(seed), now_(clock_.now_us()) {}
+    explicit Embedded(bool resp3) : resp3_(resp3), now_(SystemClock().now_us()) {}
 
-    /// Stops at the first difference, which is reported.
-    void run(std::uint64_t count) {
-        for (std::uint64_t done = 0; done < count && !::testing::Test::HasFailure();) {
-            const std::uint64_t size = std::min<std::uint64_t>(kBatch, count - done);
-            std::vector<Command> batch;
-            for (std::uint64_t i = 0; i < size; ++i) batch.push_back(commands_.next());
-            const auto expected = valkey_.commands(batch);
-            for (std::uint64_t i = 0; i < size; ++i) {
-                history_.push_back(batch[i]);
-                if (!same(batch[i], expected[i])) return report(batch[i], expected[i]);
-            }
-            done += size;
-        }
-        compare_whole();
+    /// Executes the command, and tells whether it is answered as Valkey did.
+    bool answers(const Command& command, const RespValue& expected) {
+        answer_ = execute(command, time_for(command, expected));
+        if (command[0] == "TIME") return answer_.items.size() == expected.items.size();
+        return in_order(command, answer_) == in_order(command, expected);
     }
+    const RespValue& last_answer() const { return answer_; }
+
+    keyspace::Keyspace& keyspace() { return keyspace_; }
+    const std::string& effects() const { return effects_; }
 
   private:
-    RespValue ours(const Command& command, std::chrono::microseconds now) {
+    /// An id that Valkey chose by its clock: ours must be the same at that time.
+    std::chrono::microseconds time_for(const Command& command, const RespValue& expected) const {
+        if (command[0] != "XADD" || expected.kind != RespValue::Kind::Bulk) return now_;
+        const auto ms = parse_i64(expected.text.substr(0, expected.text.find('-')));
+        const std::int64_t now_ms = now_.count() / 1000;
+        if (!ms || *ms < now_ms || *ms > now_ms + kClockToleranceMs) return now_;
+        return std::chrono::milliseconds(*ms);
+    }
+    RespValue execute(const Command& command, std::chrono::microseconds now) {
         const auto* spec = keyspace::find_command(command.at(0));
         if (spec == nullptr) return {.kind = RespValue::Kind::Error, .text = "unknown command"};
         const std::vector<std::string_view> argv(command.begin(), command.end());
@@ -92,33 +95,76 @@ class Duel {
         return tree.take();
     }
 
-    bool same(const Command& command, const RespValue& expected) {
-        std::chrono::microseconds now = now_;
-        if (command[0] == "TIME") return ours(command, now).items.size() == expected.items.size();
-        // An id that Valkey chose by its clock: ours must be the same at that time.
-        if (command[0] == "XADD" && expected.kind == RespValue::Kind::Bulk) {
-            const auto ms = parse_i64(expected.text.substr(0, expected.text.find('-')));
-            if (ms && *ms >= now_.count() / 1000 && *ms < now_.count() / 1000 + kClockToleranceMs) {
-                now = std::chrono::milliseconds(*ms);
+    bool resp3_;
+    std::chrono::microseconds now_;
+    keyspace::Keyspace keyspace_;
+    std::string effects_;
+    RespValue answer_;
+};
+
+/// One sequence of commands on both stores.
+class Duel {
+  public:
+    Duel(std::uint64_t seed, bool resp3, RespConnection& valkey)
+        : seed_(seed), resp3_(resp3), valkey_(valkey), commands_(seed), ours_(resp3) {}
+
+    /// Stops at the first difference, which is reported.
+    void run(std::uint64_t count) {
+        for (std::uint64_t done = 0; done < count && !::testing::Test::HasFailure();) {
+            const std::uint64_t size = std::min<std::uint64_t>(kBatch, count - done);
+            std::vector<Command> batch;
+            for (std::uint64_t i = 0; i < size; ++i) batch.push_back(commands_.next());
+            const auto expected = valkey_.commands(batch);
+            for (std::uint64_t i = 0; i < size; ++i) {
+                history_.push_back(batch[i]);
+                if (!ours_.answers(batch[i], expected[i])) return report(expected[i]);
             }
+            done += size;
         }
-        actual_ = ours(command, now);
-        return in_order(command, actual_) == in_order(command, expected);
+        compare_whole();
     }
 
-    void report(const Command& command, const RespValue& expected) {
-        std::string text = "FF_SEED=" + std::to_string(seed_) + (resp3_ ? " RESP3" : " RESP2") +
-                           ", command " + std::to_string(history_.size()) +
-                           ". Commands that touch its keys, and itself:\n";
-        for (const Command& earlier : history_) {
-            const bool related = std::ranges::any_of(earlier, [&command](const std::string& word) {
-                return word.size() > 4 && std::ranges::find(command, word) != command.end() &&
-                       word.find("{t}") != std::string::npos && !word.starts_with("{t}:member");
-            });
-            if (related) text += "  " + to_line(earlier) + "\n";
+  private:
+    /// Whether the answers to the last of these commands differ when they run on empty stores.
+    bool differs(const std::vector<Command>& commands) {
+        valkey_("FLUSHALL");
+        const auto expected = valkey_.commands(commands);
+        Embedded fresh(resp3_);
+        bool same = true;
+        for (std::size_t i = 0; i < commands.size(); ++i) {
+            same = fresh.answers(commands[i], expected[i]);
         }
-        ADD_FAILURE() << text << "Valkey: " << to_string(expected)
-                      << "\nours:   " << to_string(actual_);
+        return !same;
+    }
+
+    /// Leaves out ever smaller runs of commands that the difference does not need.
+    std::vector<Command> reduced(std::vector<Command> commands) {
+        if (!differs(commands)) return commands;
+        for (std::size_t size = commands.size() / 2; size > 0; size /= 2) {
+            for (std::size_t at = 0; at + size < commands.size();) {
+                std::vector<Command> fewer(commands.begin(), offset(commands, at));
+                fewer.insert(fewer.end(), offset(commands, at + size), commands.end());
+                if (differs(fewer)) {
+                    commands = std::move(fewer);
+                } else {
+                    at += size;
+                }
+            }
+        }
+        return commands;
+    }
+    static std::vector<Command>::iterator offset(std::vector<Command>& commands, std::size_t n) {
+        return commands.begin() + static_cast<std::ptrdiff_t>(n);
+    }
+
+    void report(const RespValue& expected) {
+        const std::string ours = to_string(ours_.last_answer());
+        std::string text = where() + ", command " + std::to_string(history_.size()) + ":\n";
+        for (const Command& command : reduced(history_)) text += "  " + to_line(command) + "\n";
+        ADD_FAILURE() << text << "Valkey: " << to_string(expected) << "\nours:   " << ours;
+    }
+    std::string where() const {
+        return "FF_SEED=" + std::to_string(seed_) + (resp3_ ? " RESP3" : " RESP2");
     }
 
     static Command read_of(const std::string& key, const std::string& type) {
@@ -133,7 +179,7 @@ class Duel {
     /// The expiry that our snapshot has for each key, and -1 for none, as PEXPIRETIME says it.
     std::map<std::string, std::int64_t> our_expiries() {
         std::map<std::string, std::int64_t> expiries;
-        for (const auto& [key, text] : keyspace::content_of(keyspace_)) {
+        for (const auto& [key, text] : keyspace::content_of(ours_.keyspace())) {
             constexpr std::string_view kExpiry = "#2 ";
             const std::string time = text.substr(0, text.find('#', kExpiry.size()));
             expiries[key] =
@@ -145,44 +191,34 @@ class Duel {
     void compare_whole() {
         if (::testing::Test::HasFailure()) return;
         std::map<std::string, std::string> types;
-        keyspace_.for_each_key(
+        ours_.keyspace().for_each_key(
             [&types](std::string_view key, std::string_view type) { types.emplace(key, type); });
         const auto expiries = our_expiries();
         const RespValue keys = valkey_("KEYS", "*");
-        ASSERT_EQ(keys.items.size(), types.size()) << "FF_SEED=" << seed_;
+        ASSERT_EQ(keys.items.size(), types.size()) << where();
         for (const RespValue& item : keys.items) {
             const std::string& key = item.text;
-            ASSERT_EQ(valkey_("TYPE", key).text, types[key]) << key << " FF_SEED=" << seed_;
+            ASSERT_EQ(valkey_("TYPE", key).text, types[key]) << key << where();
             const Command read = read_of(key, types[key]);
-            const RespValue expected = valkey_.command(read);
-            EXPECT_TRUE(same(read, expected)) << key << " FF_SEED=" << seed_;
+            EXPECT_TRUE(ours_.answers(read, valkey_.command(read))) << key << where();
             const std::int64_t theirs = valkey_("PEXPIRETIME", key).integer;
-            const std::int64_t difference = theirs / 2 - expiries.at(key) / 2;
-            const bool never = theirs > (std::int64_t{1} << 53U);
-            EXPECT_TRUE(never ? expiries.at(key) == std::int64_t{1} << 53U
-                              : std::abs(difference) < kClockToleranceMs)
-                << key << " FF_SEED=" << seed_;
+            const bool never = theirs >= keyspace::ExpiryIndex::kLatestMs;
+            EXPECT_TRUE(never ? expiries.at(key) == keyspace::ExpiryIndex::kLatestMs
+                              : std::abs(theirs - expiries.at(key)) < kClockToleranceMs)
+                << key << where();
         }
-        compare_replayed();
-    }
-
-    void compare_replayed() {
         keyspace::Keyspace replayed;
-        ASSERT_TRUE(replayed.apply(effects_).has_value()) << "FF_SEED=" << seed_;
-        EXPECT_EQ(keyspace::content_of(replayed), keyspace::content_of(keyspace_))
-            << "FF_SEED=" << seed_;
+        ASSERT_TRUE(replayed.apply(ours_.effects()).has_value()) << where();
+        EXPECT_EQ(keyspace::content_of(replayed), keyspace::content_of(ours_.keyspace()))
+            << where();
     }
 
-    SystemClock clock_;
     std::uint64_t seed_;
     bool resp3_;
     RespConnection& valkey_;
     keyspace::RandomCommands commands_;
-    std::chrono::microseconds now_;
-    keyspace::Keyspace keyspace_;
-    std::string effects_;
+    Embedded ours_;
     std::vector<Command> history_;
-    RespValue actual_;
 };
 
 void run_duels(bool resp3) {
