@@ -84,6 +84,23 @@ function keys.signal_payload(tag, signal)
     return "ff:signal:" .. tag .. ":" .. signal .. ":payload"
 end
 
+function keys.signal_dedup(tag, waitpoint, key)
+    return "ff:sigdedup:" .. tag .. ":" .. waitpoint .. ":" .. key
+end
+
+function keys.suspend_dedup(tag, e, key)
+    return "ff:dedup:suspend:" .. tag .. ":" .. e .. ":" .. key
+end
+
+-- What signs the tokens of waitpoints, and the lock of its rotation.
+function keys.secrets(tag)
+    return "ff:sec:" .. tag .. ":waitpoint_hmac"
+end
+
+function keys.rotate_lock(tag)
+    return "ff:sec:" .. tag .. ":rotate_lock"
+end
+
 function keys.idem(tag, namespace, key)
     return "ff:idem:" .. tag .. ":" .. namespace .. ":" .. key
 end

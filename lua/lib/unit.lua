@@ -37,6 +37,15 @@ function unit.early(u, command)
     u.early[#u.early + 1] = command
 end
 
+-- As unit.record, with any number of values behind the key.
+function unit.many(u, command, values)
+    local size = #command
+    for i = 1, #values do
+        command[size + i] = values[i]
+    end
+    u.records[#u.records + 1] = command
+end
+
 -- A record whose failure must not undo the rest, such as a close marker.
 function unit.soft(u, command)
     command.soft = true
@@ -112,7 +121,7 @@ function unit.del(u, key)
     command[#command + 1] = key
 end
 
--- An entry of a lease history: a flat array of fields.
+-- An entry of a lease history: a flat array of fields. `u.history_max` may hold the caller's own limit.
 function unit.history(u, key, fields)
     u.history[#u.history + 1] = {key, fields}
 end
@@ -200,7 +209,7 @@ function unit.commit(u)
         issue_all(indexes)
         for i = 1, #history do
             local entry = history[i]
-            call("XADD", entry[1], "MAXLEN", "~", HISTORY_MAX, "*", unpack(entry[2]))
+            call("XADD", entry[1], "MAXLEN", "~", u.history_max or HISTORY_MAX, "*", unpack(entry[2]))
         end
         feed.flush(u)
         for i = 1, #lanes do
