@@ -39,16 +39,13 @@ local function promote(secrets, stored, kid, secret, grace, now)
     for old in pairs(gone) do
         call("HDEL", secrets, "secret:" .. old, "expires_at:" .. old)
     end
-    local write = {"HSET", secrets, "current_kid", kid, "secret:" .. kid, secret}
-    if current ~= "" then
+    if current == "" then
+        call("HSET", secrets, "current_kid", kid, "secret:" .. kid, secret)
+    else
         local expires_at = text(math.min(now + grace, args.INTEGER_MAX))
-        for _, value in ipairs({
-            "previous_kid", current, "previous_expires_at", expires_at, "expires_at:" .. current, expires_at,
-        }) do
-            write[#write + 1] = value
-        end
+        call("HSET", secrets, "current_kid", kid, "secret:" .. kid, secret, "previous_kid", current,
+            "previous_expires_at", expires_at, "expires_at:" .. current, expires_at)
     end
-    call(unpack(write))
     call("HDEL", secrets, "expires_at:" .. kid)
     return {1, "OK", "rotated", current, kid, text(count)}
 end

@@ -30,7 +30,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_replay_execution", "4+(3+N)", "2+(N+2)", No, "", false},
     {"ff_reconcile_execution_index", "2", "1+1", Yes, "", false},
     {"ff_purge_execution", "3", "2+1", Yes, "", false},
-    {"ff_suspend_execution", "17+1+3k", "17+3+2k", Conditional, "idempotency key", false},
+    {"ff_suspend_execution", "16+2+3k", "17+3+2k", Conditional, "idempotency key", false},
     {"ff_resume_execution", "8", "3+2", No, "", false},
     {"ff_create_pending_waitpoint", "4", "5+3", No, "", false},
     {"ff_expire_suspension", "12", "1", Yes, "", false},

@@ -20,11 +20,14 @@ struct BadInputRow {
     std::function<GoodCall(Host& host, const std::string& tag)> prepare{};
     /// What is granted is answered by a verdict instead of {1,...}.
     bool bare = false;
+    /// End of the name of a key that a refusal may change: a failed token check is stamped.
+    std::string stamped{};
 };
 
 /// One list per chapter; a chapter that adds functions adds rows here and in `all_bad_input_rows`.
 std::vector<BadInputRow> execution_rows();
 std::vector<BadInputRow> admission_rows();
+std::vector<BadInputRow> suspension_rows();
 
 std::vector<BadInputRow> all_bad_input_rows();
 

@@ -182,7 +182,9 @@ std::vector<BadInputRow> execution_rows() {
 
 std::vector<BadInputRow> all_bad_input_rows() {
     std::vector<BadInputRow> rows = execution_rows();
-    for (const auto& more : {admission_rows()}) rows.insert(rows.end(), more.begin(), more.end());
+    for (const auto& more : {admission_rows(), suspension_rows()}) {
+        rows.insert(rows.end(), more.begin(), more.end());
+    }
     return rows;
 }
 
