@@ -2,8 +2,21 @@
 
 #include <algorithm>
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
 namespace ff::journal {
 namespace {
+
+constexpr std::chrono::microseconds kGatherMost{500};
+
+/// Timeouts of this thread are short; the system rounds them up by 50 us unless told otherwise.
+void ask_for_exact_timers() {
+#if defined(__linux__)
+    ::prctl(PR_SET_TIMERSLACK, 1000UL);
+#endif
+}
 
 /// What callers hear of a tick that is applied in memory but not stored: it may yet be.
 Error not_stored(const Error& cause) {
@@ -22,11 +35,14 @@ Error refused(std::string_view why) {
 }
 
 void Committer::Impl::run() {
+    ask_for_exact_timers();
     std::unique_lock lock(mutex);
     while (true) {
         wait_for_work(lock);
         if (queue.empty() && stopping) break;
+        gather(lock);
         std::vector<Item> items = std::exchange(queue, {});
+        queued_records = 0;
         busy = !items.empty();
         lock.unlock();
         work(std::move(items));
@@ -55,6 +71,22 @@ void Committer::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
         work_came.wait(lock, has_work);
     }
     waiting = false;
+}
+
+/// Callers that wait for their answers come back soon after the last group released them. To write
+/// for the first of them alone would make all others wait for a second sync: measured with 64
+/// callers, a sync then carries 36 calls, and 61 with this. Waits no longer than the last group
+/// took, and not at all for a lone caller.
+void Committer::Impl::gather(std::unique_lock<std::mutex>& lock) {
+    if (options.fsync != Fsync::Always || queued_records == 0) return;
+    wake_at_records = last_records - last_records / 8;
+    const auto has_come = [this] { return queued_records >= wake_at_records || stopping; };
+    if (!has_come()) {
+        waiting = true;
+        work_came.wait_for(lock, std::min<SteadyClock::duration>(last_took, kGatherMost), has_come);
+        waiting = false;
+    }
+    wake_at_records = 0;
 }
 
 void Committer::Impl::work(std::vector<Item> items) {
@@ -107,7 +139,10 @@ void Committer::Impl::store_ticks() {
     if (state != Health::State::Good) {
         stored = *trouble;
     } else if (records > 0) {
+        const SteadyClock::time_point start = SteadyClock::now();
         stored = journal.commit(sync_mode());
+        last_took = SteadyClock::now() - start;
+        last_records = records;
         conclude(stored);
         if (!stored) stored = *trouble;
     }
@@ -210,6 +245,7 @@ void Committer::Impl::tell_of_failure() {
     {
         const std::lock_guard lock(mutex);
         items = std::exchange(queue, {});
+        queued_records = 0;
     }
     for (Item& item : items) {
         if (Tick* tick = std::get_if<Tick>(&item)) ticks.push_back(std::move(*tick));

@@ -53,6 +53,7 @@ struct Committer::Impl {
     // The committer's thread.
     void run();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
+    void gather(std::unique_lock<std::mutex>& lock);
     std::optional<SteadyClock::time_point> wake_at() const;
     void work(std::vector<Item> items);
     void store_ticks();
@@ -85,6 +86,8 @@ struct Committer::Impl {
     std::size_t chunk_bytes = 0;
     bool busy = false;     // ticks are on their way
     bool waiting = false;  // the thread sleeps
+    std::uint64_t queued_records = 0;
+    std::uint64_t wake_at_records = 0;  // until then it need not be woken
     bool stopping = false;
     bool stopped = false;
     std::uint64_t snapshots_begun = 0;
@@ -93,7 +96,9 @@ struct Committer::Impl {
     CommitterCounts counts{};
 
     // The committer's thread only.
-    std::vector<Tick> ticks;  // of the next group
+    std::vector<Tick> ticks;         // of the next group
+    std::uint64_t last_records = 0;  // of the last group, and how long it took
+    SteadyClock::duration last_took{};
     std::deque<SnapshotStep> steps;
     std::optional<CurrentSnapshot> snapshot;
     Health::State state = Health::State::Good;

@@ -11,9 +11,13 @@ bool Committer::Impl::is_full(std::size_t more) const {
 }
 
 void Committer::Impl::push(std::unique_lock<std::mutex>& lock, Item item) {
-    if (const Tick* tick = std::get_if<Tick>(&item)) record_bytes += tick->records.bytes();
+    if (const Tick* tick = std::get_if<Tick>(&item)) {
+        record_bytes += tick->records.bytes();
+        queued_records += tick->records.count();
+    }
     queue.push_back(std::move(item));
-    const bool wake = std::exchange(waiting, false);
+    const bool wake = waiting && queued_records >= wake_at_records;
+    if (wake) waiting = false;
     lock.unlock();
     if (wake) work_came.notify_one();
 }
