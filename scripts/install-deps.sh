@@ -7,10 +7,9 @@
 # Nothing here starts a daemon: redis-tools holds the Redis server program without its service.
 set -eu
 
-build="clang-19 lld-19 llvm-19 g++ cmake ninja-build ccache
-       libboost1.81-dev libluajit-5.1-dev libssl-dev liblz4-dev libfmt-dev libcli11-dev
-       prometheus-cpp-dev zlib1g-dev python3 libbenchmark-dev"
-tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev libgmock-dev
+build="clang-19 lld-19 llvm-19 g++ cmake ninja-build ccache pkgconf python3
+       libboost1.81-dev libluajit-5.1-dev libssl-dev libcli11-dev"
+tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev
        curl ca-certificates openssl redis-tools"
 
 case "${1-}" in
