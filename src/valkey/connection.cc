@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 using model::TransportKind;
 using std::chrono::steady_clock;
 
+/// Requests that are sent before the batch of replies that led to them is through.
+constexpr std::size_t kFlushEvery = 32;
 /// Memory that the write buffer keeps between two writes.
 constexpr std::size_t kOutKeptMax = std::size_t{4} << 20;
 
@@ -210,6 +212,9 @@ Result<Done> Connection::take_replies(Session& session) {
         // Nothing was subscribed here; a push is news that nobody asked for.
         if ((*value)->type() == resp::Type::Push) continue;
         const Pipeline::Matched matched = pipeline_.on_reply(std::move(**value), now);
+        // A long batch is sent in parts, so that the server works on the first while we make the
+        // next; otherwise one of the two always waits for the other.
+        if (pipeline_.waiting() >= kFlushEvery) flush();
         if (!matched.matched)
             return model::storage_error(TransportKind::ParseError, "a reply to no request");
         if (matched.round_trip) probe_.round_trip(*matched.round_trip);
