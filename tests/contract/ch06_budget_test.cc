@@ -276,6 +276,10 @@ TEST_P(Ch06Budget, S15_ASpendOfAnEarlierPeriodIsNotGivenBack) {
     reset();
     spend("G", {"tokens", "3"});
     EXPECT_EQ(flat(release("G")), (List{"1", "OK", "released", "tokens", "3"}));
+    spend("H", {"old", "5"});
+    reset();
+    spend("H", {"tokens", "3"});
+    EXPECT_EQ(flat(release("H")), (List{"1", "OK", "released", "tokens", "3"}));
 }
 
 TEST_P(Ch06Budget, S64_ALedgerExpires) {

@@ -64,46 +64,6 @@ TEST_P(Ch06Claim, AStaleRouteMemberIsDropped) {
     EXPECT_FALSE(exists(lane_index("lane", "route_sets")));
 }
 
-TEST_P(Ch06Claim, S36_ALostLeaseGoesToACapableWorker) {
-    Execution e = active({.ttl_ms = "30"}, {.policy = requires_caps({"gpu"})});
-    const std::string lost = e.lease_id;
-    await_time(std::stoll(e.core("lease_expires_at")));
-    EXPECT_TRUE(claim({.caps = "cpu"}).claimed.empty());
-    EXPECT_EQ(e.vector(), vector_l10()) << "whoever finds it marks it";
-    const BatchReply reply = claim({.caps = "gpu"});
-    ASSERT_EQ(reply.ids(), List{e.id()});
-    EXPECT_EQ(reply.claimed[0].attempt_type, "reclaim");
-    EXPECT_EQ(reply.claimed[0].attempt_index, "1");
-    EXPECT_EQ(reply.claimed[0].lease_epoch, "2");
-    EXPECT_EQ(e.vector(), vector_l9());
-    EXPECT_EQ(e.attempt(0, "attempt_state"), "interrupted_reclaimed");
-    EXPECT_EQ(e.core("last_release_lease_id"), lost);
-}
-
-TEST_P(Ch06Claim, AnUnmarkedLostLeaseIsTakenInOneCall) {
-    Execution e = active({.ttl_ms = "1", .timeout_ms = "50000"});
-    await_time(std::stoll(e.core("lease_expires_at")) + 1);
-    const BatchReply reply = claim();
-    ASSERT_EQ(reply.ids(), List{e.id()});
-    EXPECT_EQ(e.vector(), vector_l9());
-    EXPECT_EQ(e.memberships(), (List{"active", "lease_expiry"}));
-    EXPECT_EQ(score(index("lease_expiry"), e.id()), std::stoll(reply.claimed[0].lease_expires_at));
-    List events;
-    for (auto& entry : entries(e.key("lease:history"))) events.push_back(entry["event"]);
-    EXPECT_EQ(events, (List{"acquired", "expired", "reclaimed"}));
-}
-
-TEST_P(Ch06Claim, TooManyReclaimsEndTheExecution) {
-    Execution e = active({}, {.policy = R"({"max_reclaim_count":1})"});
-    lose(e);
-    ASSERT_EQ(claim().ids(), List{e.id()});
-    lose(e);
-    EXPECT_TRUE(claim().claimed.empty());
-    EXPECT_EQ(e.vector(), vector_terminal("failed"));
-    EXPECT_EQ(e.core("failure_reason"), "max_reclaims_exceeded");
-    EXPECT_EQ(e.memberships(), List{"terminal"});
-}
-
 TEST_P(Ch06Claim, S45_ABatchCarriesAllAWorkerNeeds) {
     const std::string bytes("\x00\xff\xc3\x28 in", 7);
     std::vector<Execution> made;
@@ -177,6 +137,23 @@ TEST_P(Ch06Claim, S46_ALostReplyIsRepeated) {
     EXPECT_GT(host().ttl_ms(record).value_or(20'000 + 1), 20'000);
 }
 
+TEST_P(Ch06Claim, ALeaseLostSinceThenIsNotRepeated) {
+    Execution e = created();
+    const ClaimedTask task = claim({.request_id = "r1"}).claimed.at(0);
+    e.lease_id = task.lease_id;
+    e.epoch = task.lease_epoch;
+    e.attempt_id = task.attempt_id;
+    e.delay("+0");
+    e.promote();
+    EXPECT_EQ(claim({.request_id = "r2"}).claimed.size(), 1U);
+    const BatchReply again = claim({.request_id = "r1"});
+    EXPECT_EQ(again.word, "DUPLICATE");
+    EXPECT_TRUE(again.claimed.empty()) << "the worker holds it under another lease";
+    const BatchReply resumed = claim({.request_id = "r2"});
+    ASSERT_EQ(resumed.ids(), List{e.id()});
+    EXPECT_EQ(resumed.claimed[0].attempt_type, "resumed");
+}
+
 TEST_P(Ch06Claim, S47_TwoSchedulersNeverShareAnExecution) {
     for (int i = 0; i < 20; ++i) created();
     std::set<std::string> seen;
@@ -210,6 +187,14 @@ TEST_P(Ch06Claim, S48_GatedWorkIsDeferredUntilAdmitted) {
     EXPECT_EQ(a.core("admitted_quota_ids"), "q1");
     EXPECT_EQ(admitted.not_claimed, (std::vector<List>{{b.id(), "execution_not_eligible"},
                                                        {unknown.id(), "execution_not_found"}}));
+}
+
+TEST_P(Ch06Claim, AdmittedWorkIsTakenOnceAlthoughItIsAlsoQueued) {
+    Execution e = created();
+    const BatchReply reply = claim({.max_tasks = 3, .admitted = {{e.id(), "q"}, {e.id(), "q"}}});
+    EXPECT_EQ(reply.ids(), List{e.id()});
+    EXPECT_EQ(e.core("current_lease_epoch"), "1");
+    EXPECT_EQ(entries(e.key("lease:history")).size(), 1U);
 }
 
 TEST_P(Ch06Claim, WhyAdmittedWorkWasNotClaimed) {
@@ -361,50 +346,6 @@ TEST_P(Ch06Claim, BadArgumentsAreRefusedAndWriteNothing) {
     EXPECT_EQ(host().contents(tag()), before);
 }
 
-TEST_P(Ch06Claim, S54_AWorkerWaitingForOtherWorkIsWoken) {
-    created({.policy = requires_caps({"gpu"})});
-    const BatchReply reply = claim({.caps = "cpu", .arm_wake_ms = "60000"});
-    EXPECT_TRUE(reply.claimed.empty());
-    EXPECT_EQ(reply.armed, "1");
-    const auto listener = host().listen("ff:wake:lane");
-    Execution plain = created();
-    EXPECT_TRUE(hears(*listener, tag()));
-    EXPECT_FALSE(exists("ff:wake:" + tag()));
-    EXPECT_EQ(claim({.caps = "cpu"}).ids(), List{plain.id()});
-}
-
-TEST_P(Ch06Claim, S56_TakingTheLastTaskArmsTheLane) {
-    created();
-    const BatchReply last = claim({.arm_wake_ms = "60000"});
-    EXPECT_EQ(last.claimed.size(), 1U);
-    EXPECT_EQ(last.armed, "1");
-    EXPECT_FALSE(exists(lane_index("lane", "eligible_ns")));
-    const auto listener = host().listen("ff:wake:lane");
-    created();
-    EXPECT_TRUE(hears(*listener, tag()));
-    created();
-    const BatchReply more = claim({.arm_wake_ms = "60000"});
-    EXPECT_EQ(more.armed, "0") << "one is left";
-    EXPECT_FALSE(exists("ff:wake:" + tag()));
-}
-
-TEST_P(Ch06Claim, AWakePastItsTimeIsDroppedInSilence) {
-    claim({.arm_wake_ms = "1"});
-    await_time(std::stoll(command({"HGET", "ff:wake:" + tag(), "lane"}).text) + 1);
-    created();
-    EXPECT_FALSE(exists("ff:wake:" + tag()));
-}
-
-TEST_P(Ch06Claim, BlockingForRouteWakesACapableWaiter) {
-    claim({.caps = "gpu", .arm_wake_ms = "60000"});
-    command({"HSET", "ff:wake:" + tag(), "lane", std::to_string(now() + 60'000)});
-    Execution e = created({.policy = requires_caps({"gpu"})});
-    command({"HSET", "ff:wake:" + tag(), "lane", std::to_string(now() + 60'000)});
-    const auto listener = host().listen("ff:wake:lane");
-    EXPECT_EQ(claim({.caps = "cpu"}).moved, "1");
-    EXPECT_TRUE(hears(*listener, tag()));
-}
-
 /// What a claim left behind, without the ids and times that differ anyway.
 std::map<std::string, std::string> without_ids(std::map<std::string, std::string> record,
                                                const Execution& e) {
@@ -448,44 +389,6 @@ TEST_P(Ch06Claim, S62_ABatchClaimLeavesWhatASingleOneLeaves) {
     const auto events = feed("lease_history");
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(without_ids(events[0], single), without_ids(events[1], batch));
-}
-
-TEST_P(Ch06Claim, S65_LostLeasesOfOthersHideNothing) {
-    // Lost leases by hand: six hundred claims would only test patience.
-    const std::string expiry = index("lease_expiry");
-    Execution model = active({}, {.policy = requires_caps({"gpu"})});
-    lose(model);
-    for (int i = 0; i < 600; ++i) {
-        const Execution e = execution();
-        command({"HSET", e.key("core"), "execution_id", e.id(), "lane_id", "lane", "namespace",
-                 "ns", "lifecycle_phase", "active", "ownership_state", "lease_expired_reclaimable",
-                 "attempt_state", "attempt_interrupted", "required_capabilities", "gpu"});
-        command({"ZADD", expiry, std::to_string(1000 + i), e.id()});
-    }
-    Execution plain = active();
-    lose(plain);
-    BatchReply reply = claim({.caps = "cpu"});
-    for (int i = 0; i < 2000 && reply.claimed.empty(); ++i) reply = claim({.caps = "cpu"});
-    EXPECT_EQ(reply.ids(), List{plain.id()});
-}
-
-TEST_P(Ch06Claim, S65_LostLeasesMayWaitForAFullQueue) {
-    Execution lost = active();
-    lose(lost);
-    for (int i = 0; i < 2; ++i) created();
-    const BatchReply queue =
-        claim({.max_tasks = 2, .arm_wake_ms = "60000", .include_reclaim = "0"});
-    ASSERT_EQ(queue.claimed.size(), 2U);
-    EXPECT_EQ(queue.claimed[0].attempt_type, "initial");
-    EXPECT_EQ(queue.armed, "0") << "nobody looked at lost leases";
-    created();
-    EXPECT_EQ(claim({.include_reclaim = "1"}).ids(), List{lost.id()});
-
-    lose(lost);
-    const BatchReply rest = claim({.max_tasks = 2, .arm_wake_ms = "60000", .include_reclaim = "0"});
-    ASSERT_EQ(rest.claimed.size(), 2U);
-    EXPECT_EQ(rest.claimed[1].attempt_type, "reclaim") << "there was room left";
-    EXPECT_EQ(rest.armed, "1");
 }
 
 }  // namespace
