@@ -6,6 +6,8 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/post.hpp>
 
+#include "host/work.h"
+
 namespace ff::host {
 
 void Resumable::suspend(Handler handler) {
@@ -39,6 +41,7 @@ class ResumeList {
     }
 
     void operator()() {
+        const WakeTogether together;
         while (first_ != nullptr) take().resume();
     }
 

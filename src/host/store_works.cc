@@ -210,6 +210,7 @@ void WaitedWork::release(const Result<Done>& outcome, Resumer&) {
 }
 
 Result<Done> WaitedWork::wait() {
+    WakeTogether::wake_now();
     std::unique_lock lock(mutex_);
     released_.wait(lock, [this] { return outcome_.has_value(); });
     return *outcome_;

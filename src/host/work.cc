@@ -1,6 +1,46 @@
 #include "host/work.h"
 
+#include <vector>
+
 namespace ff::host {
+namespace {
+
+/// How long a taker looks for more before it sleeps: about what a sleep and a wake-up cost.
+constexpr int kLooks = 400;
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+/// The takers that a thread owes a wake-up, while it gathers them.
+struct WakeTogether::Owed {
+    bool gathers = false;
+    std::vector<std::shared_ptr<WorkQueue::Bell>> bells{};
+};
+
+WakeTogether::Owed& WakeTogether::owed() {
+    thread_local Owed mine;
+    return mine;
+}
+
+WakeTogether::WakeTogether() : outermost_(!owed().gathers) {
+    owed().gathers = true;
+}
+
+WakeTogether::~WakeTogether() {
+    if (!outermost_) return;
+    owed().gathers = false;
+    wake_now();
+}
+
+void WakeTogether::wake_now() {
+    for (const auto& bell : owed().bells) bell->ring();
+    owed().bells.clear();
+}
 
 WorkQueue::Push WorkQueue::push(Work& work) {
     if (size_.fetch_add(1, std::memory_order_relaxed) >= size_max_) {
@@ -13,7 +53,13 @@ WorkQueue::Push WorkQueue::push(Work& work) {
         work.next_ = seen == asleep() ? nullptr : seen;
     } while (!newest_.compare_exchange_weak(seen, &work, std::memory_order_acq_rel,
                                             std::memory_order_acquire));
-    if (seen == asleep()) rouse();
+    if (seen == asleep()) {
+        WakeTogether::Owed& owed = WakeTogether::owed();
+        if (owed.gathers)
+            owed.bells.push_back(bell_);
+        else
+            bell_->ring();
+    }
     return Push::Taken;
 }
 
@@ -23,15 +69,15 @@ WorkList WorkQueue::close() {
 }
 
 void WorkQueue::wake() {
-    rouse();
+    bell_->ring();
 }
 
-void WorkQueue::rouse() {
+void WorkQueue::Bell::ring() {
     {
-        const std::lock_guard lock(mutex_);
-        roused_ = true;
+        const std::lock_guard lock(mutex);
+        rung = true;
     }
-    roused_cv_.notify_one();
+    rings.notify_one();
 }
 
 WorkList WorkQueue::all_of(Work* newest) {
@@ -49,16 +95,25 @@ WorkList WorkQueue::all_of(Work* newest) {
     return list;
 }
 
+bool WorkQueue::await_push() const {
+    for (int i = 0; i < kLooks; ++i) {
+        if (newest_.load(std::memory_order_relaxed) != nullptr) return true;
+        relax();
+    }
+    return false;
+}
+
 WorkList WorkQueue::take(Time until) {
     Work* newest = newest_.exchange(nullptr, std::memory_order_acq_rel);
     if (newest != nullptr) return all_of(newest);
+    if (await_push()) return all_of(newest_.exchange(nullptr, std::memory_order_acq_rel));
     Work* nothing = nullptr;
     const bool sleeps =
         newest_.compare_exchange_strong(nothing, asleep(), std::memory_order_acq_rel);
     if (sleeps) {
-        std::unique_lock lock(mutex_);
-        roused_cv_.wait_until(lock, until, [this] { return roused_; });
-        roused_ = false;
+        std::unique_lock lock(bell_->mutex);
+        bell_->rings.wait_until(lock, until, [this] { return bell_->rung; });
+        bell_->rung = false;
     }
     newest = newest_.exchange(nullptr, std::memory_order_acq_rel);
     return newest == asleep() ? WorkList() : all_of(newest);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "base/result.h"
@@ -76,6 +77,28 @@ class WorkList {
     Work* last_ = nullptr;
 };
 
+class WorkQueue;
+
+/// While one lives on a thread, that thread's pushes do not wake sleeping takers one by one: all
+/// are woken at its end. For a thread that resumes many coroutines in a row, each of which may
+/// push.
+class WakeTogether {
+  public:
+    WakeTogether();
+    ~WakeTogether();
+    WakeTogether(const WakeTogether&) = delete;
+    WakeTogether& operator=(const WakeTogether&) = delete;
+
+    /// Wakes those that this thread still owes a wake-up; before it waits for any of them.
+    static void wake_now();
+
+  private:
+    friend class WorkQueue;
+    struct Owed;
+    static Owed& owed();
+    bool outermost_;
+};
+
 /// Many threads push, one takes all there is and sleeps when there is nothing. A push is one atomic
 /// exchange; it costs a system call only when the taker sleeps.
 class WorkQueue {
@@ -100,14 +123,22 @@ class WorkQueue {
     Work* asleep() { return reinterpret_cast<Work*>(this); }
     Work* closed() { return reinterpret_cast<Work*>(&closed_mark_); }
     WorkList all_of(Work* newest);
-    void rouse();
+    bool await_push() const;
+    friend class WakeTogether;
+
+    /// What wakes the taker. A thread that owes a wake-up may come late, when the queue is gone.
+    struct Bell {
+        std::mutex mutex{};
+        std::condition_variable rings{};
+        bool rung = false;
+
+        void ring();
+    };
 
     std::size_t size_max_;
     std::atomic<std::size_t> size_{0};
     std::atomic<Work*> newest_{nullptr};
-    std::mutex mutex_{};
-    std::condition_variable roused_cv_{};
-    bool roused_ = false;
+    std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
     /// Its address stands for "closed".
     void* closed_mark_ = nullptr;
 };
