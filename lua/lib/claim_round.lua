@@ -71,8 +71,12 @@ local function mark(r, e, c)
         return false
     end
     lease.mark_expired(r.u, e, c)
-    c.ownership_state, c.attempt_state, c.attempt_timeout_at = "lease_expired_reclaimable", "attempt_interrupted", ""
     return true
+end
+
+local function may_take_over(r, c)
+    return may_run(r, c) and gate_allows(r, c, true)
+        and not capabilities.missing(c.required_capabilities, r.q.capabilities)
 end
 
 -- Candidates this worker may take over; at most as many as are still wanted.
@@ -85,14 +89,14 @@ local function find_lost(r)
         if not c or c.lifecycle_phase ~= "active" then
             unit.zrem(r.u, keys.index(r.u.tag, "lease_expiry"), e)
         elseif c.lane_id == r.q.lane then
-            marked = mark(r, e, c) or marked
-            if claim.is_reclaimable(c) and may_run(r, c) and gate_allows(r, c, true)
-                and not capabilities.missing(c.required_capabilities, r.q.capabilities) then
-                found[#found + 1] = {e = e, core = c}
+            local is_marked = mark(r, e, c)
+            marked = marked or is_marked
+            if (is_marked or claim.is_reclaimable(c)) and may_take_over(r, c) then
+                found[#found + 1] = {e = e, core = not is_marked and c}
             end
         end
     end
-    -- The claims that follow touch the same indexes: what was marked must stand before them.
+    -- The claims that follow touch the same records: what was marked must stand before them.
     if marked then unit.commit(r.u) end
     return found
 end
@@ -100,7 +104,8 @@ end
 local function take_lost(r)
     r.looked_at_lost = true
     for _, lost in ipairs(find_lost(r)) do
-        local e, c = lost.e, lost.core
+        local e = lost.e
+        local c = lost.core or core.load(r.u.tag, e)
         r.seen[e] = true
         if number_of(c.lease_reclaim_count) >= claim.reclaim_cap(r.u.tag, e) then
             claim.give_up(r.u, e, c)

@@ -8,10 +8,7 @@
 -- @refuses invalid_input
 -- @repeat what is left
 local LIMIT_MAX = 1000
-local FIELDS = {
-    "lifecycle_phase", "eligibility_state", "blocking_reason", "blocking_ref", "lane_id", "namespace",
-    "priority", "created_at", "flow_id", "delay_until", "required_capabilities",
-}
+local FIELDS = {"lifecycle_phase", "eligibility_state", "blocking_reason", "blocking_ref", "lane_id"}
 
 -- The score to start from and how many of its members to pass over.
 local function read_position(argv, i)
@@ -49,8 +46,7 @@ local function visit(u, blocked, e, reason, ref)
         return false, false
     end
     if not blocking.may_unblock(c, reason, ref) then return false, true end
-    -- A member of a flow may end here, when its dependencies cannot be met: that needs its whole core.
-    blocking.unblock(u, e, c.flow_id and core.load(u.tag, e) or c)
+    blocking.unblock(u, e, core.load(u.tag, e))
     return true, false
 end
 
