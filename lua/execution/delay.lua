@@ -9,7 +9,7 @@ registry.add("ff_delay_execution", 9, 5, function(given, argv)
     local u = unit.open(tag)
     local delay_until = args.due(argv, 5, "delay_until", u.now)
     local c = lease.validate(u, e, argv, args.text(argv, 6))
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     -- A time in the past waits for the next promotion too: the worker gives the work back.
     vector.runnable(u, set, "not_eligible_until_time", "waiting_for_delay",
         "delayed until " .. text(delay_until), "attempt_interrupted")

@@ -49,7 +49,7 @@ local function schedule_retry(u, e, c)
 end
 
 local function expire(u, e, c, reason)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.failure_reason = reason
     finish.run(u, e, c, set, {
         outcome = "expired", release_reason = "expired:" .. reason, attempt = "ended_failure",

@@ -59,7 +59,7 @@ registry.add("ff_fail_execution", 12, 7, function(given, argv)
         })
         reply = {1, "OK", "retry_scheduled", text(delay_until), text(next_index)}
     else
-        local set = core.change(u, e)
+        local set = core.change(u, e, c)
         set.failure_reason = reason
         set.failure_category = category
         attempt_fields.failure_reason = reason

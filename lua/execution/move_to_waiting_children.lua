@@ -12,7 +12,7 @@ registry.add("ff_move_to_waiting_children", 9, 4, function(given, argv)
     local resolve_empty = args.optional_word(argv, 6, "resolve_empty", RESOLVE) == "1"
     local u = unit.open(tag)
     local c = lease.validate(u, e, argv, args.text(argv, 5))
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local detail = "waiting for child executions to complete"
     attempt.pause(u, e, c, "waiting_children")
     lease.release(u, e, c, set, "waiting_children")

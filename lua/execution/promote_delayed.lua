@@ -36,7 +36,7 @@ registry.add("ff_promote_delayed", 3, 2, function(given, argv)
         unit.commit(u)
         return {1, "OK", "not_yet_due"}
     end
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     unit.zrem(u, delayed, e)
     local state = placement.place(u, e, c, set, {delay_until = 0})
     unit.commit(u)

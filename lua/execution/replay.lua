@@ -53,7 +53,7 @@ registry.add("ff_replay_execution", 4, 2, function(given, argv)
     local cap = policy.number(stored, "max_replay_count") or REPLAY_CAP
     if number_of(c.replay_count) >= cap then refuse("max_replays_exhausted", text(cap)) end
     if flow.gate(tag, e, c) == "impossible" then refuse("deps_still_impossible") end
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     for i = 1, #CLEARED do
         if is_set(c[CLEARED[i]]) then set[CLEARED[i]] = "" end
     end

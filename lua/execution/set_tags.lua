@@ -37,7 +37,7 @@ registry.add("ff_set_execution_tags", 2, 0, function(given, argv)
     for name, value in pairs(wanted) do
         if stored[name] ~= value then changed[name] = value end
     end
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.has_tags = "1"
     if next(changed) ~= nil then
         unit.hset(u, key, changed)

@@ -53,7 +53,7 @@ registry.add("ff_update_progress", 1, 3, function(given, argv)
     if c.lifecycle_phase ~= "active" then core.refuse_not_active(c) end
     lease.check_held(u, e, c, false)
     lease.check_owner(c, argv[2], argv[3], attempt_id ~= "" and attempt_id or nil)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.progress_pct = percent
     if message ~= "" then set.progress_message = message end
     set.progress_updated_at = u.now

@@ -23,7 +23,7 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     local expires_at = u.now + ttl
     if expires_at + grace > args.INTEGER_MAX then args.refuse("lease_ttl_ms", "too large") end
     local renew_by = u.now + math.floor(ttl * 2 / 3)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.lease_expires_at = expires_at
     set.lease_last_renewed_at = u.now
     set.lease_renewal_deadline = renew_by

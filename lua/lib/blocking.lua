@@ -51,7 +51,7 @@ end
 function blocking.block(u, e, c, reason, detail, ref)
     local block = BY_REASON[reason]
     local index = block[2]
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     vector.runnable(u, set, block[1], reason, detail)
     set.blocking_ref = ref
     if vector.lane_index(c) ~= index then
@@ -73,7 +73,7 @@ function blocking.may_unblock(c, reason, ref)
 end
 
 function blocking.unblock(u, e, c)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.blocking_ref = ""
     placement.leave(u, e, c)
     placement.place(u, e, c, set, {})

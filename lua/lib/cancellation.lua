@@ -15,7 +15,7 @@ end
 
 -- Collects the writes; `c` is not terminal. A pending retry or replay keeps its ended attempt.
 function cancellation.run(u, e, c, reason, source)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     reason = args.cut(reason, REASON_MAX)
     set.cancellation_reason = reason
     set.cancelled_by = source ~= "" and source or e

@@ -124,7 +124,7 @@ end
 
 -- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.
 function claim.fresh(u, e, c, request)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local fallback_index = number_of(is_set(c.pending_fallback_index) and c.pending_fallback_index or c.fallback_index)
     local reply = begin(u, e, c, set, request, lineage(c), fallback_index)
     if is_set(c.pending_fallback_index) then set.fallback_index = c.pending_fallback_index end
@@ -149,7 +149,7 @@ end
 -- Goes on with the same attempt under a new lease. The reply adds suspension_id, close_reason and
 -- continuation pointer. attempt_timeout_ms nil means what was left when it paused.
 function claim.resume(u, e, c, request)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local key = keys.attempt(u.tag, e, c.current_attempt_index)
     local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms")
     local timeout_ms = request.attempt_timeout_ms or number_of(paused[2])
@@ -194,7 +194,7 @@ end
 
 -- Reclaimed too often: ends it.
 function claim.give_up(u, e, c)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.failure_reason = "max_reclaims_exceeded"
     finish.run(u, e, c, set, {
         outcome = "failed", release_reason = "max_reclaims_exceeded", attempt = "interrupted_reclaimed",
@@ -205,7 +205,7 @@ end
 
 -- Takes over a lost lease with a new attempt; `c` is reclaimable and below the cap.
 function claim.reclaim(u, e, c, request)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local why = c.ownership_state == "lease_revoked" and "lease_revoked" or "lease_expired"
     attempt.finish(u, e, c, "interrupted_reclaimed", "reclaimed", {failure_reason = why})
     set.lease_reclaim_count = number_of(c.lease_reclaim_count) + 1

@@ -29,9 +29,9 @@ function core.refuse_not_active(c)
         c.last_release_lease_id or "", c.delay_until or "")
 end
 
--- Collects the change of this core in the unit; returns the fields to set.
-function core.change(u, e)
-    return unit.core(u, keys.core(u.tag, e))
+-- Collects the change of this core in the unit; returns the fields to set. `c` is the core as loaded.
+function core.change(u, e, c)
+    return unit.core(u, keys.core(u.tag, e), c)
 end
 
 return core

@@ -135,7 +135,7 @@ end
 -- Collects everything; returns the reply.
 function creation.write(u, a)
     local e = a.execution_id
-    local set = core.change(u, e)
+    local set = core.change(u, e, {})
     set.execution_id = e
     set.namespace = a.namespace
     set.lane_id = a.lane_id
@@ -149,11 +149,6 @@ function creation.write(u, a)
     set.created_at = u.now
     set.total_attempt_count = 0
     set.current_lease_epoch = 0
-    set.retry_count = 0
-    set.lease_reclaim_count = 0
-    set.total_retry_count = 0
-    set.total_reclaim_count = 0
-    set.replay_count = 0
     write_parts(u, e, a, set)
     if a.hold == "dependencies" then
         vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children",

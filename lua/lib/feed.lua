@@ -7,26 +7,22 @@ local TRIM_STEP = 128
 local EVENTS_MAX = 4000
 local SIGNALS_MAX = 10000
 
--- Adds an entry; `c` holds namespace, lane_id and flow_id, `fields` is a flat array of further fields.
-function feed.add(u, family, e, c, fields)
-    local entry = {
+-- The common fields, followed by those of the flat array `fields`; `c` holds namespace, lane_id, flow_id.
+local function entry_of(u, family, e, c, fields)
+    return {
         "family", family, "execution_id", e, "namespace", c.namespace or "", "lane_id", c.lane_id or "",
-        "flow_id", c.flow_id or "", "ts", u.now,
+        "flow_id", c.flow_id or "", "ts", u.now, unpack(fields),
     }
-    local size = #entry
-    for i = 1, #fields do
-        entry[size + i] = fields[i]
-    end
-    local entries = u.events
-    entries[#entries + 1] = entry
 end
 
--- As `feed.add`, into the signal feed; `maxlen` is the caller's cap, nil for the default.
+function feed.add(u, family, e, c, fields)
+    u.events[#u.events + 1] = entry_of(u, family, e, c, fields)
+end
+
+-- Into the signal feed; `maxlen` is the caller's cap, nil for the default.
 function feed.add_signal(u, e, c, fields, maxlen)
-    local events = u.events
-    u.events = u.signals
-    feed.add(u, "signal_delivery", e, c, fields)
-    u.events = events
+    u.signals = u.signals or {}
+    u.signals[#u.signals + 1] = entry_of(u, "signal_delivery", e, c, fields)
     u.signals_max = maxlen
 end
 
@@ -68,9 +64,9 @@ function feed.flush(u)
         u.events = {}
         write(u, "events", entries)
     end
-    if u.signals[1] then
+    if u.signals then
         local entries = u.signals
-        u.signals = {}
+        u.signals = false
         write(u, "signal_delivery", entries, u.signals_max or SIGNALS_MAX)
     end
 end

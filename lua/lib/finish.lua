@@ -39,20 +39,18 @@ end
 
 -- One entry of the event feed, which tells of the released lease too.
 function finish.announce(u, e, c, how, released)
-    local fields = {
-        "kind", "execution", "outcome", how.outcome, "attempt_index", c.current_attempt_index or "",
-        "reason", args.cut(how.reason or "", feed.TEXT_MAX), "cause", how.cause or "",
-    }
-    local family = "completion"
+    local index, cause = c.current_attempt_index or "", how.cause or ""
+    local reason = args.cut(how.reason or "", feed.TEXT_MAX)
     if released then
-        family = "completion,lease_history"
-        local release = lease.release_fields(c, how.release_reason)
-        local size = #fields
-        for i = 1, #release do
-            fields[size + i] = release[i]
-        end
+        feed.add(u, "completion,lease_history", e, c, {
+            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
+            lease.release_fields(c, how.release_reason),
+        })
+    else
+        feed.add(u, "completion", e, c, {
+            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
+        })
     end
-    feed.add(u, family, e, c, fields)
 end
 
 -- A member whose dependencies cannot be met any more (chapter 05 section 5.4.5).

@@ -32,14 +32,14 @@ function grant.check_capabilities(u, e, c, request)
     capabilities.parse(required, "required")
     local missing = capabilities.missing(required, worker)
     if not missing then return end
-    core.change(u, e).last_capability_mismatch_at = u.now
+    core.change(u, e, c).last_capability_mismatch_at = u.now
     unit.commit(u)
     refuse("capability_mismatch", missing)
 end
 
 function grant.issue(u, e, c, request, kind)
     local expires_at = u.now + request.ttl_ms
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.grant_until = expires_at
     if request.admitted_quota_ids ~= "" then set.admitted_quota_ids = request.admitted_quota_ids end
     local key = keys.claim_grant(u.tag, e)

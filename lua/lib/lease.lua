@@ -53,37 +53,32 @@ local function identity(c)
     }
 end
 
-local function append(fields, more)
-    local size = #fields
-    for i = 1, #more do
-        fields[size + i] = more[i]
-    end
-    return fields
-end
-
 -- Appends to the lease history only. `extra` is a flat array.
 function lease.write_history(u, e, event, reason, extra)
-    local fields = {"event", event, "execution_id", e, "ts", u.now}
-    append(fields, extra)
-    if is_set(reason) then append(fields, {"reason", reason}) end
-    unit.history(u, keys.lease_history(u.tag, e), fields)
+    local key = keys.lease_history(u.tag, e)
+    if is_set(reason) then
+        unit.history(u, key, {"event", event, "execution_id", e, "ts", u.now, "reason", reason, unpack(extra)})
+    else
+        unit.history(u, key, {"event", event, "execution_id", e, "ts", u.now, unpack(extra)})
+    end
 end
 
--- A lease event: history and feed. `c` describes the lease concerned.
+-- A lease event: history and feed. `c` describes the lease concerned; `extra` is a flat array or nil.
 function lease.record(u, e, c, event, reason, extra)
-    local fields = append(identity(c), extra or {})
+    local fields = identity(c)
+    for i = 1, extra and #extra or 0 do
+        fields[#fields + 1] = extra[i]
+    end
     lease.write_history(u, e, event, reason, fields)
     feed.add(u, "lease_history", e, c,
-        append({"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX)}, fields))
+        {"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields)})
 end
 
--- The fields of a release inside a completion entry (chapter 04 section 13.1).
+-- The fields of a release inside a completion entry (chapter 04 section 13.1), as many values.
 function lease.release_fields(c, reason)
-    return {
-        "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+    return "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
         "attempt_id", c.current_attempt_id or "", "worker_id", c.current_worker_id or "",
-        "worker_instance_id", c.current_worker_instance_id or "", "release_reason", args.cut(reason, feed.TEXT_MAX),
-    }
+        "worker_instance_id", c.current_worker_instance_id or "", "release_reason", args.cut(reason, feed.TEXT_MAX)
 end
 
 -- Quota slots go to the release outbox; a claim before it is drained takes them back.
@@ -133,7 +128,8 @@ local function disarm(u, e, c, set)
     unit.zrem(u, keys.index(u.tag, "attempt_timeout"), e)
 end
 
--- Section 7.4. The lease_expiry entry stays: schedulers find the execution there.
+-- Section 7.4. The lease_expiry entry stays: schedulers find the execution there. `c` is brought up to
+-- date, for callers that go on with it.
 function lease.mark_expired(u, e, c)
     if c.ownership_state == "lease_expired_reclaimable" then return end
     local set = core.change(u, e)
@@ -143,11 +139,15 @@ function lease.mark_expired(u, e, c)
     lease.record(u, e, c, "expired")
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_expired")
     unit.wake(u, c.lane_id)
+    for field, value in pairs(set) do
+        c[field] = value
+    end
+    c[1] = true
 end
 
 -- Section 8.13: as a loss, but at once and told by whom.
 function lease.revoke(u, e, c, reason)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     vector.lost(u, set, "lease_revoked", "lease revoked: " .. reason)
     set.lease_revoked_at = u.now
     set.lease_revoke_reason = reason

@@ -54,7 +54,7 @@ end
 -- `how`: delay, fallback_index (nil for a plain retry), reason, category, release_reason, closed_reason,
 -- attempt_fields. Returns delay_until and the index of the next attempt.
 function retry.schedule(u, e, c, how)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local delay_until = u.now + how.delay
     local fields = how.attempt_fields or {}
     fields.failure_reason = how.reason

@@ -10,6 +10,7 @@ end
 function route.enter(u, e, c)
     local capabilities = c.required_capabilities or ""
     local queue = route.queue(u.tag, c.lane_id, capabilities)
+    u.routes_named = u.routes_named or {}
     if not u.routes_named[queue] then
         u.routes_named[queue] = true
         unit.hset(u, keys.lane(u.tag, c.lane_id, "route_sets"), {[redis.sha1hex(capabilities)] = capabilities})
@@ -22,10 +23,12 @@ function route.leave(u, e, c)
     local capabilities = c.required_capabilities or ""
     local queue = route.queue(u.tag, c.lane_id, capabilities)
     unit.zrem(u, queue, e)
+    u.routes_left = u.routes_left or {}
     if u.routes_left[queue] then return end
     u.routes_left[queue] = true
     unit.after(u, function()
-        u.routes_left[queue], u.routes_named[queue] = nil, nil
+        u.routes_left[queue] = nil
+        if u.routes_named then u.routes_named[queue] = nil end
         if call("EXISTS", queue) == 0 then
             call("HDEL", keys.lane(u.tag, c.lane_id, "route_sets"), redis.sha1hex(capabilities))
         end

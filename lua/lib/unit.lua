@@ -1,6 +1,7 @@
 -- The writes of one call. Procedures only collect them here, so every refusal comes before the first
 -- write, and a batch touches each shared index once. `unit.commit` issues them in the order of chapter
 -- 00 section 4.4: early records, cores, records, deletions and indexes, lease history, feed, wake, hooks.
+-- On Valkey more time goes into Lua than into commands: tables are made late and scratch is shared.
 local unit = {}
 
 local VALUES_MAX = 1000
@@ -14,17 +15,21 @@ function unit.open(tag, now)
         now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
     end
     return {
-        tag = tag, now = now,
-        early = {}, cores = {}, records = {}, indexes = {}, history = {},
-        events = {}, signals = {}, lanes = {}, hooks = {},
-        by_key = {}, by_key_early = {}, routes_named = {}, routes_left = {},
+        tag = tag, now = now, early = {}, cores = {}, records = {}, indexes = {}, history = {}, events = {},
+        -- Made when first needed: commands that gather members, by name and key; entries of the signal
+        -- feed; lanes to wake; hooks.
+        early_by_key = false, by_key = false, signals = false, lanes = false, hooks = false,
     }
 end
 
 -- The fields to set on a core, written with one HSET that also stamps last_mutation_at.
-function unit.core(u, key)
+-- `loaded` is the record as it was read: what it says already is not written again, because every field
+-- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
+-- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
+function unit.core(u, key, loaded)
     local set = {last_mutation_at = u.now}
-    u.cores[#u.cores + 1] = {key, set}
+    u.cores[#u.cores + 1] = {"HSET", key, fields = set, known = loaded and not loaded[1] and loaded}
+    if loaded then loaded[1] = true end
     return set
 end
 
@@ -61,64 +66,65 @@ function unit.early_hset(u, key, fields)
 end
 
 -- Commands with the same name and key become one with many members.
-local function gather(list, by_key, name, key)
-    local of_name = by_key[name]
-    if not of_name then
-        of_name = {}
-        by_key[name] = of_name
-    end
-    local command = of_name[key]
-    if not command then
-        command = {name, key}
-        of_name[key] = command
+local function gather(list, by_key, name, key, first, second)
+    local id = name .. key
+    local command = by_key[id]
+    if command then
+        local size = #command
+        command[size + 1] = first
+        command[size + 2] = second
+    else
+        command = {name, key, first, second}
+        by_key[id] = command
         list[#list + 1] = command
     end
-    return command
+end
+
+local function gather_early(u, name, key, first, second)
+    u.early_by_key = u.early_by_key or {}
+    gather(u.early, u.early_by_key, name, key, first, second)
+end
+
+local function gather_late(u, name, key, first, second)
+    u.by_key = u.by_key or {}
+    gather(u.indexes, u.by_key, name, key, first, second)
 end
 
 function unit.zadd(u, key, score, member)
-    local command = gather(u.indexes, u.by_key, "ZADD", key)
-    local size = #command
-    command[size + 1] = score
-    command[size + 2] = member
+    gather_late(u, "ZADD", key, score, member)
 end
 
 function unit.zadd_early(u, key, score, member)
-    local command = gather(u.early, u.by_key_early, "ZADD", key)
-    local size = #command
-    command[size + 1] = score
-    command[size + 2] = member
+    gather_early(u, "ZADD", key, score, member)
 end
 
 function unit.zrem(u, key, member)
-    local command = gather(u.indexes, u.by_key, "ZREM", key)
-    command[#command + 1] = member
+    gather_late(u, "ZREM", key, member)
 end
 
 function unit.sadd(u, key, member)
-    local command = gather(u.indexes, u.by_key, "SADD", key)
-    command[#command + 1] = member
+    gather_late(u, "SADD", key, member)
 end
 
 function unit.sadd_early(u, key, member)
-    local command = gather(u.early, u.by_key_early, "SADD", key)
-    command[#command + 1] = member
+    gather_early(u, "SADD", key, member)
 end
 
 function unit.srem(u, key, member)
-    local command = gather(u.indexes, u.by_key, "SREM", key)
-    command[#command + 1] = member
+    gather_late(u, "SREM", key, member)
 end
 
 -- All deletions of a call are one command.
 function unit.del(u, key)
+    u.by_key = u.by_key or {}
     local command = u.by_key.DEL
-    if not command then
-        command = {"DEL", head = 1, step = KEYS_MAX}
+    if command then
+        command[#command + 1] = key
+    else
+        command = {"DEL", key, head = 1, step = KEYS_MAX}
         u.by_key.DEL = command
         u.indexes[#u.indexes + 1] = command
     end
-    command[#command + 1] = key
 end
 
 -- An entry of a lease history: a flat array of fields. `u.history_max` may hold the caller's own limit.
@@ -128,30 +134,25 @@ end
 
 -- Whoever waits for work of this lane is told, once per call (chapter 06 section 13).
 function unit.wake(u, lane)
-    if u.lanes[lane] then return end
-    u.lanes[lane] = true
-    u.lanes[#u.lanes + 1] = lane
+    local lanes = u.lanes
+    if not lanes then
+        u.lanes = {lane, [lane .. ":named"] = true}
+    elseif not lanes[lane .. ":named"] then
+        lanes[lane .. ":named"] = true
+        lanes[#lanes + 1] = lane
+    end
 end
 
--- Runs `hook(u, ...)` after everything else was written; what it collects is committed then.
+-- Runs `hook(u)` after everything else was written; what it collects is committed then.
 function unit.after(u, hook)
+    u.hooks = u.hooks or {}
     u.hooks[#u.hooks + 1] = hook
 end
 
-local function flatten(command)
-    local size = #command
-    for field, value in pairs(command.fields) do
-        command[size + 1] = field
-        command[size + 2] = value
-        size = size + 2
-    end
-    command.fields = nil
-end
-
--- Splits what is longer than one command may be; name and key repeat.
-local function issue_in_parts(command, head, step)
-    for from = head + 1, #command, step do
-        local to = math.min(from + step - 1, #command)
+-- Splits what is longer than one command may be; the first `head` elements repeat.
+local function issue_in_parts(command, head, step, size)
+    for from = head + 1, size, step do
+        local to = math.min(from + step - 1, size)
         if head == 1 then
             call(command[1], unpack(command, from, to))
         else
@@ -160,35 +161,53 @@ local function issue_in_parts(command, head, step)
     end
 end
 
-local function issue(command)
-    if command.fields then flatten(command) end
-    local step = command.step or VALUES_MAX
-    if command.soft then
-        try(unpack(command))
-    elseif #command <= step then
-        call(unpack(command))
+-- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
+local scratch = {"HSET"}
+
+local function issue_fields(command)
+    local known, size = command.known, 2
+    for field, value in pairs(command.fields) do
+        if not known or (known[field] or "") ~= value then
+            scratch[size + 1] = field
+            scratch[size + 2] = value
+            size = size + 2
+        end
+    end
+    scratch[2] = command[2]
+    if size <= VALUES_MAX then
+        call(unpack(scratch, 1, size))
     else
-        issue_in_parts(command, command.head or 2, step)
+        issue_in_parts(scratch, 2, VALUES_MAX, size)
     end
 end
 
+local function issue(command)
+    if command.fields then
+        issue_fields(command)
+    elseif command.soft then
+        try(unpack(command))
+    elseif #command <= (command.step or VALUES_MAX) then
+        call(unpack(command))
+    else
+        issue_in_parts(command, command.head or 2, command.step or VALUES_MAX, #command)
+    end
+end
+
+-- Issues and forgets.
 local function issue_all(list)
     for i = 1, #list do
         issue(list[i])
+        list[i] = nil
     end
 end
 
 -- Writes cores and records collected so far, leaving shared indexes, history and feed for the commit.
 -- A batch calls it after each item, so that a repeated id meets what the earlier item did.
 function unit.commit_records(u)
-    local early, cores, records = u.early, u.cores, u.records
-    u.early, u.cores, u.records, u.by_key_early = {}, {}, {}, {}
-    issue_all(early)
-    for i = 1, #cores do
-        local core = cores[i]
-        issue({"HSET", core[1], fields = core[2]})
-    end
-    issue_all(records)
+    u.early_by_key = false
+    issue_all(u.early)
+    issue_all(u.cores)
+    issue_all(u.records)
 end
 
 local function wake(u, lane)
@@ -201,24 +220,31 @@ local function wake(u, lane)
     end
 end
 
+local function write_history(u)
+    local history, cap = u.history, u.history_max or HISTORY_MAX
+    for i = 1, #history do
+        local entry = history[i]
+        call("XADD", entry[1], "MAXLEN", "~", cap, "*", unpack(entry[2]))
+        history[i] = nil
+    end
+end
+
 function unit.commit(u)
     repeat
         unit.commit_records(u)
-        local indexes, history, lanes, hooks = u.indexes, u.history, u.lanes, u.hooks
-        u.indexes, u.by_key, u.history, u.lanes, u.hooks = {}, {}, {}, {}, {}
-        issue_all(indexes)
-        for i = 1, #history do
-            local entry = history[i]
-            call("XADD", entry[1], "MAXLEN", "~", u.history_max or HISTORY_MAX, "*", unpack(entry[2]))
-        end
+        u.by_key = false
+        issue_all(u.indexes)
+        write_history(u)
         feed.flush(u)
-        for i = 1, #lanes do
+        local lanes, hooks = u.lanes, u.hooks
+        u.lanes, u.hooks = false, false
+        for i = 1, lanes and #lanes or 0 do
             wake(u, lanes[i])
         end
-        for i = 1, #hooks do
+        for i = 1, hooks and #hooks or 0 do
             hooks[i](u)
         end
-    until not hooks[1]
+    until not hooks
 end
 
 return unit
