@@ -3,6 +3,8 @@
 JOBS ?= 2
 ARGS ?=
 SOAK_FUZZ_S ?= 60
+# A person sees how far the build is; a log only what went wrong.
+NINJA = ninja -j $(JOBS) $$(test -t 2 || echo --quiet)
 CTEST = ctest --parallel $(JOBS) --output-on-failure --no-tests=error
 
 MAKEFLAGS += --no-print-directory --silent
@@ -40,7 +42,7 @@ build/%/build.ninja: CMakePresets.json
 	@touch $@
 
 build-%: build/%/build.ninja
-	@ninja -C build/$* -j $(JOBS) --quiet
+	@$(NINJA) -C build/$*
 
 # A test's server must outlive neither the test nor Ctrl-C, which ctest passes on.
 test: deps check
@@ -56,16 +58,15 @@ test-asan test-tsan test-gcc: test-%: deps
 run: build-deps
 	@mkdir -p build
 	@$(MAKE) build/release/build.ninja
-	@ninja -C build/release -j $(JOBS) --quiet flowfabric
+	@$(NINJA) -C build/release flowfabric
 	@exec scripts/foreground build/release/flowfabric server $(ARGS)
 
-bench: build-deps
+bench: deps
 	@test -n '$(BENCH)' || { echo 'usage: make bench BENCH=<name>; there are:' \
 	    $(patsubst bench/%_bench.cc,%,$(wildcard bench/*_bench.cc)); exit 2; }
 	@mkdir -p build/bench
 	@$(MAKE) build/release/build.ninja
-	@ninja -C build/release -j $(JOBS) --quiet $(BENCH)_bench
-	@scripts/get-valkey.sh
+	@$(NINJA) -C build/release $(BENCH)_bench
 	@program=$$(find build/release -name $(BENCH)_bench -type f | head -n 1) && \
 	    exec "$$program" --out build/bench/$(BENCH).json
 
