@@ -26,6 +26,16 @@ class Moment {
     explicit Moment(std::size_t shards)
         : together_(static_cast<std::ptrdiff_t>(shards)), copies_(shards), missing_(shards) {}
 
+    void expect_release() {
+        const std::lock_guard lock(mutex_);
+        ++unreleased_;
+    }
+    void released() {
+        const std::lock_guard lock(mutex_);
+        --unreleased_;
+        complete_.notify_all();
+    }
+
     /// On each shard's thread: waits for all others.
     bool meet() {
         together_.arrive_and_wait();
@@ -44,12 +54,13 @@ class Moment {
     void put(std::size_t shard, Result<journal::JournalCopy> copy) {
         const std::lock_guard lock(mutex_);
         copies_[shard].emplace(std::move(copy));
-        if (--missing_ == 0) complete_.notify_all();
+        --missing_;
+        complete_.notify_all();
     }
-    /// When every shard has put something.
+    /// When every shard has put something and needs its work no more.
     Result<std::vector<journal::JournalCopy>> take() {
         std::unique_lock lock(mutex_);
-        complete_.wait(lock, [this] { return missing_ == 0; });
+        complete_.wait(lock, [this] { return missing_ == 0 && unreleased_ == 0; });
         std::vector<journal::JournalCopy> copies;
         for (std::optional<Result<journal::JournalCopy>>& copy : copies_) {
             FF_TRY(journal::JournalCopy taken, *std::move(copy));
@@ -65,6 +76,7 @@ class Moment {
     bool broken_ = false;
     std::vector<std::optional<Result<journal::JournalCopy>>> copies_;
     std::size_t missing_;
+    std::size_t unreleased_ = 0;
 };
 
 class CopyWork final : public Work {
@@ -86,15 +98,13 @@ class CopyWork final : public Work {
 
     void release(const Result<Done>& outcome, Resumer& /*resumer*/) override {
         if (!ran_) moment_.stay_away(shard_, outcome.error());
-        released_.count_down();
+        moment_.released();
     }
-    void wait() { released_.wait(); }
 
   private:
     Moment& moment_;
     std::size_t shard_;
     bool ran_ = false;
-    std::latch released_{1};
 };
 
 Result<Done> require_empty(journal::FileSystem& files, const std::string& folder) {
@@ -120,18 +130,16 @@ bool is_library(const std::string& name) {
 Result<std::vector<journal::JournalCopy>> EmbeddedStore::copy_journals() {
     Moment moment(shards_.size());
     std::vector<std::unique_ptr<CopyWork>> works;
-    std::vector<bool> taken;
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         works.push_back(std::make_unique<CopyWork>(moment, i));
+        moment.expect_release();
         Result<Done> submitted = shards_[i]->submit(*works.back());
-        taken.push_back(submitted.has_value());
-        if (!submitted) moment.stay_away(i, std::move(submitted).error());
+        if (submitted) continue;
+        moment.stay_away(i, std::move(submitted).error());
+        moment.released();
     }
-    Result<std::vector<journal::JournalCopy>> copies = moment.take();
-    for (std::size_t i = 0; i < works.size(); ++i) {
-        if (taken[i]) works[i]->wait();
-    }
-    return copies;
+    WakeTogether::wake_now();
+    return moment.take();
 }
 
 Result<BackupReport> EmbeddedStore::backup_and_wait(const std::string& folder) {

@@ -156,14 +156,8 @@ Result<store::Reply> EmbeddedStore::call_and_wait(store::Call call) {
     return store::without_error(sink.take());
 }
 
-Result<Done> EmbeddedStore::submit(std::size_t shard, std::unique_ptr<ShardWork>& work) {
-    auto handed = std::make_unique<HandedWork>(std::move(work));
-    Result<Done> taken = shards_[shard]->submit(*handed);
-    if (taken.has_value())
-        static_cast<void>(handed.release());
-    else
-        work = handed->take();
-    return taken;
+Result<Done> EmbeddedStore::submit(std::size_t shard, Work& work) {
+    return shards_[shard]->submit(work);
 }
 
 journal::Health EmbeddedStore::health() const {

@@ -77,7 +77,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
 
     std::size_t shard_count() const override { return shards_.size(); }
     std::size_t shard_of(std::uint16_t slot) const override { return slot % shards_.size(); }
-    Result<Done> submit(std::size_t shard, std::unique_ptr<ShardWork>& work) override;
+    Result<Done> submit(std::size_t shard, Work& work) override;
 
     /// The worst of all shards.
     journal::Health health() const;

@@ -5,13 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/assert.h"
 #include "host/resp_door_client.h"
+#include "host/shard.h"
 #include "model/slot.h"
 #include "store/command_keys.h"
 
@@ -44,53 +43,44 @@ class RespSink final : public keyspace::ReplySink {
 
 }  // namespace
 
-/// The coroutine that waits for a batch, whatever its handler is.
-struct DoorBatch::Waiter {
-    virtual ~Waiter() = default;
-    virtual void resume() = 0;
-};
-
-/// The part of a batch that one shard executes. It comes back to its batch when it is released.
-class DoorBatch::Work final : public ShardWork {
+/// The requests of a batch that one shard executes.
+class DoorBatch::Part final : public Work {
   public:
-    explicit Work(DoorBatch& batch, std::size_t shard) : batch_(batch), shard_(shard) {}
+    explicit Part(DoorBatch& batch) : batch_(batch) {}
 
     void begin(resp::Protocol protocol) {
         protocol_ = protocol;
         requests_.clear();
         ends_.clear();
         replies_.clear();
-        outcome_ = Done{};
+        failure_.reset();
     }
     void add(std::uint32_t request) { requests_.push_back(request); }
     bool empty() const { return requests_.empty(); }
 
-    void execute(CommandRunner& runner) override {
+    Progress run(Shard& shard, Wake /*why*/) override {
         RespSink sink(replies_, protocol_);
         for (const std::uint32_t index : requests_) {
-            runner.run(batch_.args_of(batch_.requests_[index]), sink);
+            shard.run(batch_.args_of(batch_.requests_[index]), sink);
             ends_.push_back(replies_.size());
         }
+        return Progress::Done;
     }
 
-    void release(std::unique_ptr<ShardWork> self, const Result<Done>& outcome) override {
-        outcome_ = outcome;
-        DoorBatch& batch = batch_;
-        batch.works_[shard_] = std::move(self);
-        batch.arrived();
+    void release(const Result<Done>& outcome, Resumer& resumer) override {
+        if (!outcome) failure_ = outcome.error();
+        batch_.arrived(resumer);
     }
-
-    void refuse(Error error) { outcome_ = std::move(error); }
 
     /// The reply to the n-th of its requests.
     void append_reply(std::size_t n, std::string& out) const {
-        if (!outcome_) return append_refusal(out);
+        if (failure_) return append_refusal(out);
         const std::size_t start = n == 0 ? 0 : ends_[n - 1];
         out.append(replies_, start, ends_[n] - start);
     }
     /// All of them; takes the memory over where `out` has nothing yet.
     void take_replies(std::string& out) {
-        if (!outcome_) {
+        if (failure_) {
             for (std::size_t i = 0; i < requests_.size(); ++i) append_refusal(out);
         } else if (out.empty()) {
             std::swap(out, replies_);
@@ -101,22 +91,20 @@ class DoorBatch::Work final : public ShardWork {
 
   private:
     void append_refusal(std::string& out) const {
-        resp::ReplyWriter(out, protocol_).error(error_line(outcome_.error()));
+        resp::ReplyWriter(out, protocol_).error(error_line(*failure_));
     }
 
     DoorBatch& batch_;
-    const std::size_t shard_;
     resp::Protocol protocol_ = resp::Protocol::Resp2;
     std::vector<std::uint32_t> requests_;
     std::vector<std::size_t> ends_;
     std::string replies_;
-    Result<Done> outcome_ = Done{};
+    std::optional<Error> failure_;
 };
 
-DoorBatch::DoorBatch(ShardWorkTaker& shards)
-    : shards_(shards), used_(shards.shard_count()), next_reply_(shards.shard_count()) {
+DoorBatch::DoorBatch(ShardWorkTaker& shards) : shards_(shards), next_reply_(shards.shard_count()) {
     for (std::size_t shard = 0; shard < shards.shard_count(); ++shard) {
-        works_.push_back(std::make_unique<Work>(*this, shard));
+        parts_.push_back(std::make_unique<Part>(*this));
     }
 }
 
@@ -127,7 +115,7 @@ DoorBatch::~DoorBatch() {
 Result<std::uint32_t> DoorBatch::place(std::span<const std::string_view> argv, bool one_key) const {
     std::optional<std::uint16_t> slot;
     if (one_key && argv.size() > 1) {
-        if (works_.size() == 1) return 0U;
+        if (parts_.size() == 1) return 0U;
         slot = model::slot_of(argv[1]);
     } else {
         FF_TRY(slot, store::slot_of(argv));
@@ -149,71 +137,52 @@ std::span<const std::string_view> DoorBatch::args_of(const Request& request) con
 }
 
 void DoorBatch::submit_all(resp::Protocol protocol) {
-    std::fill(used_.begin(), used_.end(), false);
-    std::fill(next_reply_.begin(), next_reply_.end(), 0);
+    for (const std::unique_ptr<Part>& part : parts_) part->begin(protocol);
     for (std::uint32_t i = 0; i < requests_.size(); ++i) {
-        const std::uint32_t shard = requests_[i].shard;
-        if (shard == kNoShard) continue;
-        Work& work = static_cast<Work&>(*works_[shard]);
-        if (!used_[shard]) work.begin(protocol);
-        used_[shard] = true;
-        work.add(i);
+        if (requests_[i].shard != kNoShard) parts_[requests_[i].shard]->add(i);
     }
     // Counts as one itself until all are handed over, or the first back would resume too early.
-    away_ = 1;
-    for (std::size_t shard = 0; shard < works_.size(); ++shard) {
-        if (!used_[shard]) continue;
-        ++away_;
-        Work& work = static_cast<Work&>(*works_[shard]);
-        std::unique_ptr<ShardWork> handed = std::move(works_[shard]);
-        Result<Done> taken = shards_.submit(shard, handed);
-        if (taken) continue;
-        work.refuse(std::move(taken).error());
-        works_[shard] = std::move(handed);
-        --away_;
+    away_.store(1 + static_cast<std::uint32_t>(parts_.size()));
+    Resumer resumer;
+    for (std::size_t shard = 0; shard < parts_.size(); ++shard) {
+        Part& part = *parts_[shard];
+        if (part.empty()) {
+            arrived(resumer);
+            continue;
+        }
+        const Result<Done> taken = shards_.submit(shard, part);
+        if (!taken) part.release(taken, resumer);
     }
-    arrived();
+    arrived(resumer);
 }
 
-/// Any thread: the last one to arrive wakes the connection.
-void DoorBatch::arrived() {
-    if (away_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    // The connection may run before this returns, and must find nothing of ours in use.
-    const std::unique_ptr<Waiter> waiter = std::move(waiter_);
-    waiter->resume();
+void DoorBatch::arrived(Resumer& resumer) {
+    if (away_.fetch_sub(1, std::memory_order_acq_rel) == 1) resumer.add(*this);
 }
 
 asio::awaitable<void> DoorBatch::run(resp::Protocol protocol, std::string& out) {
-    auto start = [this, protocol](auto handler) {
-        using Handler = decltype(handler);
-        struct Held final : Waiter {
-            explicit Held(Handler held) : handler(std::move(held)) {}
-            void resume() override {
-                auto executor = asio::get_associated_executor(handler);
-                asio::post(executor, std::move(handler));
-            }
-            Handler handler;
-        };
-        waiter_ = std::make_unique<Held>(std::move(handler));
-        submit_all(protocol);
+    auto initiate = [](Handler handler, DoorBatch* batch, resp::Protocol spoken) {
+        batch->suspend(std::move(handler));
+        batch->submit_all(spoken);
     };
-    co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(start,
-                                                                          asio::use_awaitable);
+    co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+        std::move(initiate), asio::use_awaitable, this, protocol);
     collect(protocol, out);
 }
 
 void DoorBatch::collect(resp::Protocol protocol, std::string& out) {
-    const auto shards_used = std::count(used_.begin(), used_.end(), true);
-    if (shards_used == 1 && refusals_.empty()) {
-        static_cast<Work&>(*works_[requests_.front().shard]).take_replies(out);
+    const auto used =
+        std::ranges::count_if(parts_, [](const auto& part) { return !part->empty(); });
+    if (used == 1 && refusals_.empty()) {
+        parts_[requests_.front().shard]->take_replies(out);
     } else {
+        std::ranges::fill(next_reply_, 0);
         std::size_t next_refusal = 0;
         for (const Request& request : requests_) {
             if (request.shard == kNoShard) {
                 resp::ReplyWriter(out, protocol).error(refusals_[next_refusal++]);
             } else {
-                const Work& work = static_cast<const Work&>(*works_[request.shard]);
-                work.append_reply(next_reply_[request.shard]++, out);
+                parts_[request.shard]->append_reply(next_reply_[request.shard]++, out);
             }
         }
     }

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
 #include "base/result.h"
+#include "host/work.h"
 #include "keyspace/reply_sink.h"
 
 namespace ff::host {
@@ -20,27 +20,16 @@ class CommandRunner {
     virtual void run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) = 0;
 };
 
-/// Something for a shard to do: one call, or all that came with one read of a connection.
-class ShardWork {
-  public:
-    virtual ~ShardWork() = default;
-    /// On the shard's thread, together with whatever else is queued: one tick.
-    virtual void execute(CommandRunner& runner) = 0;
-    /// Once, when all that it did and saw is durable, or with the reason why that is not known.
-    /// On the committer's or the shard's thread: must not wait. `self` is this object.
-    virtual void release(std::unique_ptr<ShardWork> self, const Result<Done>& outcome) = 0;
-};
-
-/// Where work is handed in; any thread may call.
+/// Where work for the shards is handed in; any thread may call.
 class ShardWorkTaker {
   public:
     virtual ~ShardWorkTaker() = default;
     virtual std::size_t shard_count() const = 0;
     /// The shard that holds the keys of a slot.
     virtual std::size_t shard_of(std::uint16_t slot) const = 0;
-    /// Queues it. Refused when the queue is full, the journal cannot write or the store stops:
-    /// then `work` is left alone and never runs.
-    virtual Result<Done> submit(std::size_t shard, std::unique_ptr<ShardWork>& work) = 0;
+    /// Queues it; the maker keeps it alive until it is released. Refused when the queue is full,
+    /// the journal cannot write or the store stops: then it is left alone.
+    virtual Result<Done> submit(std::size_t shard, Work& work) = 0;
 };
 
 }  // namespace ff::host

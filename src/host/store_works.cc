@@ -186,17 +186,6 @@ void CancelWork::release(const Result<Done>&, Resumer&) {
     delete this;
 }
 
-Work::Progress HandedWork::run(Shard& shard, Wake) {
-    work_->execute(shard);
-    return Progress::Done;
-}
-
-void HandedWork::release(const Result<Done>& outcome, Resumer&) {
-    ShardWork& work = *work_;
-    work.release(std::move(work_), outcome);
-    delete this;
-}
-
 Work::Progress WaitedWork::run(Shard& shard, Wake) {
     act_(shard);
     return Progress::Done;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "host/resumer.h"
-#include "host/shard_work.h"
 #include "host/value_sink.h"
 #include "host/work.h"
 #include "store/call.h"
@@ -106,18 +105,6 @@ class CancelWork final : public Work {
   private:
     Work* target_;
     std::uint64_t ticket_;
-};
-
-/// Carries work that was handed in from elsewhere; deletes itself.
-class HandedWork final : public Work {
-  public:
-    explicit HandedWork(std::unique_ptr<ShardWork> work) : work_(std::move(work)) {}
-    Progress run(Shard& shard, Wake why) override;
-    void release(const Result<Done>& outcome, Resumer& resumer) override;
-    std::unique_ptr<ShardWork> take() { return std::move(work_); }
-
-  private:
-    std::unique_ptr<ShardWork> work_;
 };
 
 /// Runs a function on the shard's thread while a plain thread waits.
