@@ -7,7 +7,6 @@
 -- @repeat DUPLICATE for each item that was created
 local COUNT_MAX = 1000
 local STRIDE_MIN = 16
-local STRIDE_MAX = 64
 
 -- A repeated id or key inside the call is a duplicate of the earlier item, as if that were stored.
 local function create(u, argv, at, earlier)
@@ -28,7 +27,7 @@ end
 registry.add("ff_create_batch", 3, 2, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "count", 1, COUNT_MAX)
-    local stride = args.integer(argv, 2, "stride", STRIDE_MIN, STRIDE_MAX)
+    local stride = args.integer(argv, 2, "stride", STRIDE_MIN)
     if #argv < 2 + count * stride then args.refuse("arity", "fewer values than counted") end
     local u = unit.open(tag)
     local reply, earlier = {1, "OK"}, {}
