@@ -106,15 +106,37 @@ void SortedSet::Large::remove(Place place) {
     } else {
         block.refs.erase(block.refs.begin() + signed_of(place.offset));
     }
+    settle(place.block);
+}
+
+void SortedSet::Large::settle(std::size_t index) {
+    Block& block = blocks[index];
     if (block.size() == 0) {
-        blocks.erase(blocks.begin() + signed_of(place.block));
+        blocks.erase(blocks.begin() + signed_of(index));
         return;
     }
-    if (place.block + 1 == blocks.size()) return;
-    Block& next = blocks[place.block + 1];
+    if (index + 1 == blocks.size()) return;
+    Block& next = blocks[index + 1];
     if (block.size() + next.size() > kBlockMax / 2) return;
     block.refs.insert(block.refs.end(), next.refs.begin() + signed_of(next.begin), next.refs.end());
-    blocks.erase(blocks.begin() + signed_of(place.block) + 1);
+    blocks.erase(blocks.begin() + signed_of(index) + 1);
+}
+
+std::uint32_t SortedSet::Large::erase_from(Place place, std::uint32_t count) {
+    Block& block = blocks[place.block];
+    const std::size_t end = std::min(block.refs.size(), place.offset + count);
+    for (std::size_t i = place.offset; i < end; ++i) {
+        members.erase(members.find(block.refs[i].node->member.view()));
+    }
+    const auto erased = static_cast<std::uint32_t>(end - place.offset);
+    if (place.offset == block.begin) {
+        block.begin = end;
+    } else {
+        block.refs.erase(block.refs.begin() + signed_of(place.offset),
+                         block.refs.begin() + signed_of(end));
+    }
+    settle(place.block);
+    return erased;
 }
 
 std::uint32_t SortedSet::small_find(std::string_view member) const {
@@ -202,13 +224,7 @@ void SortedSet::erase_ranks(std::uint32_t first, std::uint32_t count) {
         small_.erase(small_.begin() + first, small_.begin() + first + count);
         return;
     }
-    for (; count > 0; --count) {
-        const Place place = large_->place_of(first);
-        const Node* node = large_->blocks[place.block].refs[place.offset].node;
-        const std::uint32_t at = large_->members.find(node->member.view());
-        large_->remove(place);
-        large_->members.erase(at);
-    }
+    while (count > 0) count -= large_->erase_from(large_->place_of(first), count);
 }
 
 std::uint32_t SortedSet::count_before(double score, bool with_equal) const {

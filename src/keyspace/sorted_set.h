@@ -95,6 +95,11 @@ class SortedSet {
         void step(Place& place, bool down) const;
         void insert(const Node& node);
         void remove(Place place);
+        /// Erases up to `count` members from `place` on, but only within its block, and returns how
+        /// many.
+        std::uint32_t erase_from(Place place, std::uint32_t count);
+        /// Drops a block that has become empty, joins one that has become small with the next.
+        void settle(std::size_t index);
     };
 
     std::uint32_t count_before(double score, bool with_equal) const;
