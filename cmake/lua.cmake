@@ -64,12 +64,14 @@ file(WRITE ${OUT_TEXT} "${text}")
 
 # One literal per file: compilers limit the length of a single one.
 set(source "#include \"model/library_text.h\"\n\nnamespace ff::model::library {\n\n")
+# `sv` knows its length: counting a whole library is more than a compiler does for a constant.
+string(APPEND source "using std::operator\"\"sv;\n")
 string(APPEND source "const std::string_view kVersion = \"${version}\";\n")
 string(APPEND source "const std::string_view kDigest = \"${digest}\";\n")
 string(APPEND source "static constexpr std::string_view kFiles[] = {\n")
 foreach(i RANGE 1 ${piece_count})
     string(REPLACE "digest = \"\"," "digest = \"${digest}\"," piece "${piece_${i}}")
-    string(APPEND source "R\"lua(${piece})lua\",\n")
+    string(APPEND source "R\"lua(${piece})lua\"sv,\n")
 endforeach()
 string(APPEND source "};\nconst std::span<const std::string_view> kPieces = kFiles;\n\n")
 string(APPEND source "}  // namespace ff::model::library\n")

@@ -1,4 +1,5 @@
--- Closing of attempt streams (chapter 04 section 9.1).
+-- The end of attempt streams: closing them (chapter 04 section 9.1), and telling an end that nobody
+-- wrote down (section 7.3).
 local stream = {}
 
 local LIVE_AFTER_CLOSE_MS = 60000
@@ -45,6 +46,24 @@ function stream.close_unstarted(u, e, c)
     close_marker(u, e, next_index, u.now, 1, "attempt_never_started")
     unit.record(u, {"PEXPIREAT", keys.stream_live(u.tag, e, next_index), u.now + LIVE_AFTER_CLOSE_MS})
     unit.record(u, {"DEL", key})
+end
+
+local REASONS = {
+    ended_success = "attempt_success", ended_failure = "attempt_failure", ended_cancelled = "attempt_cancelled",
+    interrupted_reclaimed = "reclaimed",
+}
+
+-- Why the stream of an attempt in this state is closed; nil while the attempt goes on.
+function stream.reason_of_attempt(state)
+    return REASONS[state]
+end
+
+-- Time and reason of an end that only the attempt (its state and ended_at) or the execution tells.
+function stream.derived_end(c, record)
+    local reason = REASONS[record[1]]
+    if reason then return record[2] or "", reason end
+    if c.lifecycle_phase == "terminal" and not record[1] then return c.completed_at or "", "attempt_never_started" end
+    return nil, nil
 end
 
 return stream

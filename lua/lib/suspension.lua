@@ -114,7 +114,7 @@ end
 -- T2 or T3 by placement. `record` is the open one, nil to repair a core without one. `how`: as `shut`,
 -- plus delay_ms, after (words behind the delay) and at_once (no delay). Returns the public state.
 function suspension.resume(u, e, c, record, how)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local terms = record and stored_policy(record) or {delay_ms = 0, consumes = false}
     local delay = how.at_once and 0 or math.max(terms.delay_ms, how.delay_ms or 0)
     local state = placement.place(u, e, c, set, {

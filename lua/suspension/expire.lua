@@ -38,7 +38,7 @@ end
 
 -- T4: stays suspended, and only an operator ends it.
 local function escalate(u, e, c, record)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     set.blocking_reason = "paused_by_operator"
     set.blocking_detail = "suspension escalated: timeout at " .. record.timeout_at
     local fields = {
@@ -59,7 +59,7 @@ local function escalate(u, e, c, record)
 end
 
 local function finish_by(u, e, c, behavior)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local reason = "suspension_timeout:" .. behavior
     local ending = ENDS[behavior]
     set.failure_reason = reason

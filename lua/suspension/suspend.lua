@@ -16,7 +16,7 @@ local BLOCKING = {
 
 -- T1: the lease is given up, the attempt paused.
 local function pause(u, e, c, r)
-    local set = core.change(u, e)
+    local set = core.change(u, e, c)
     local primary = r.waitpoints[1]
     vector.suspended(u, set, BLOCKING[r.reason_code] or "waiting_for_signal",
         "suspended: waitpoint " .. primary.id .. " awaiting " .. r.reason_code)

@@ -28,6 +28,7 @@ struct BadInputRow {
 std::vector<BadInputRow> execution_rows();
 std::vector<BadInputRow> admission_rows();
 std::vector<BadInputRow> suspension_rows();
+std::vector<BadInputRow> stream_rows();
 
 std::vector<BadInputRow> all_bad_input_rows();
 
