@@ -39,6 +39,12 @@ struct BlockingPool::Claim {
     Event turn;
 };
 
+struct BlockingPool::Opening {
+    explicit Opening(const asio::any_io_executor& loop) : ended(loop) {}
+    Event ended;
+    std::optional<Result<std::shared_ptr<Session>>> session{};
+};
+
 struct BlockingPool::Progress {
     Progress(const store::Call& one, std::optional<std::uint16_t> its_slot)
         : call(one),
@@ -136,10 +142,24 @@ asio::awaitable<Outcome> BlockingPool::read_once(Progress& progress, Place seat)
 
 Task<Done> BlockingPool::connect(Place seat) {
     if (seat->session) co_return Done{};
-    const Deadline deadline = Deadline::after(options_.session.connect_timeout);
-    FF_CO_TRY(seat->session,
-              co_await Session::open(loop_, seat->address, options_.session, deadline));
+    const auto opening = std::make_shared<Opening>(loop_);
+    tasks_.spawn(open_session(opening, seat->address));
+    while (!opening->session && !stopping_) {
+        co_await opening->ended.wait(Deadline::never());
+    }
+    if (!opening->session) co_return store::shutting_down();
+    FF_CO_TRY(seat->session, *std::move(opening->session));
     co_return Done{};
+}
+
+asio::awaitable<void> BlockingPool::open_session(std::shared_ptr<Opening> opening,
+                                                 net::Address address) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const Deadline deadline = Deadline::after(options_.session.connect_timeout);
+    Result<std::shared_ptr<Session>> session =
+        co_await Session::open(loop_, std::move(address), options_.session, deadline);
+    opening->session.emplace(std::move(session));
+    opening->ended.notify();
 }
 
 Task<resp::Value> BlockingPool::exchange(Progress& progress, Place seat) {
@@ -249,6 +269,7 @@ asio::awaitable<void> BlockingPool::stop() {
         if (seat.session) seat.session->close();
     for (Claim* claim : queue_) claim->turn.notify();
     idle_.notify();
+    tasks_.cancel();
     while (readers_ > 0) {
         co_await left_.wait(Deadline::never());
     }

@@ -54,11 +54,16 @@ class BlockingPool {
     struct Claim;
     /// One read through its attempts.
     struct Progress;
+    /// A connection being made.
+    struct Opening;
 
     Task<store::Reply> read_in_slices(Progress& progress);
     /// One slice on one connection. Null when nothing came.
     boost::asio::awaitable<Outcome> read_once(Progress& progress, Place seat);
+    /// Leaves at once when the pool stops, however long the network takes.
     Task<Done> connect(Place seat);
+    boost::asio::awaitable<void> open_session(std::shared_ptr<Opening> opening,
+                                              net::Address address);
     Task<resp::Value> exchange(Progress& progress, Place seat);
     /// Nothing by the deadline, or when stopping.
     boost::asio::awaitable<std::optional<Place>> acquire(net::Address address, Deadline deadline);

@@ -184,7 +184,7 @@ void Connection::on_broken(const Error& error) {
                                                        "connection lost: " + error.text()),
                         !garbled);
     if (!options_.hold_while_down) pipeline_.refuse_waiting(error, true);
-    if (stopping_ && pipeline_.empty()) drained_.notify();
+    if (stopping_ && pipeline_.unwanted()) drained_.notify();
     on_lost_();
 }
 
@@ -196,7 +196,7 @@ Task<Done> Connection::read_replies(std::shared_ptr<Session> session) {
         in_batch_ = false;
         if (!taken.has_value()) co_return taken.error();
         flush();
-        if (stopping_ && pipeline_.empty()) drained_.notify();
+        if (stopping_ && pipeline_.unwanted()) drained_.notify();
         if (renewing_ && pipeline_.in_flight() == 0) break_off();
     }
 }
@@ -223,13 +223,13 @@ Result<Done> Connection::take_replies(Session& session) {
 
 asio::awaitable<void> Connection::watch() {
     co_await asio::this_coro::throw_if_cancelled(false);
-    while (!stopping_ || !pipeline_.empty()) {
+    while (!stopping_ || !pipeline_.unwanted()) {
         look_at_ = next_look();
         co_await look_.wait(at(look_at_));
         const Pipeline::Time now = steady_clock::now();
         pipeline_.expire(now);
         if (silent_too_long(now)) break_off();
-        if (stopping_ && pipeline_.empty()) drained_.notify();
+        if (stopping_ && pipeline_.unwanted()) drained_.notify();
     }
 }
 
@@ -247,7 +247,7 @@ asio::awaitable<void> Connection::stop(milliseconds grace) {
     stopping_ = true;
     if (!is_up()) pipeline_.refuse_waiting(store::shutting_down(), false);
     const Deadline deadline = Deadline::after(grace);
-    while (!pipeline_.empty() && !deadline.passed()) {
+    while (!pipeline_.unwanted() && !deadline.passed()) {
         co_await drained_.wait(deadline);
     }
     break_off();

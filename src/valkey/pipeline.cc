@@ -118,6 +118,11 @@ std::optional<Pipeline::Time> Pipeline::oldest_sent() const {
     return sent_.front().at;
 }
 
+bool Pipeline::unwanted() const {
+    return waiting_.empty() &&
+           std::ranges::all_of(sent_, [](const Entry& entry) { return entry.exchange == nullptr; });
+}
+
 void Pipeline::finish_all(std::vector<Ended>& ended) {
     for (Ended& one : ended) one.exchange->finish(std::move(one.failure));
 }

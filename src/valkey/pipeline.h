@@ -67,6 +67,8 @@ class Pipeline {
     std::size_t in_flight() const { return sent_.size(); }
     std::size_t waiting() const { return waiting_.size(); }
     bool empty() const { return sent_.empty() && waiting_.empty(); }
+    /// Nobody waits for anything; replies may still be owed.
+    bool unwanted() const;
 
   private:
     struct Entry {

@@ -176,6 +176,8 @@ TEST(Pipeline, AnAbandonedRequestLeavesItsPlace) {
     EXPECT_EQ(outcome(sent), "gone maybe");
     EXPECT_EQ(outcome(waiting), "gone no");
     EXPECT_EQ(pipeline.in_flight(), 1U);
+    EXPECT_TRUE(pipeline.unwanted());
+    EXPECT_FALSE(pipeline.empty());
     EXPECT_TRUE(pipeline.on_reply(resp::Value(), at(0)).matched);
 }
 

@@ -1,5 +1,6 @@
 #include "valkey/valkey_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -177,7 +178,24 @@ Task<Reply> ValkeyStore::fcall_here(Call call) {
 asio::awaitable<std::vector<Result<Reply>>> ValkeyStore::pipeline_here(std::vector<Call> calls) {
     if (parts_->stopped)
         co_return std::vector<Result<Reply>>(calls.size(), Result<Reply>(store::shutting_down()));
-    co_return co_await parts_->caller.pipeline(calls);
+    std::vector<Result<Reply>> results = co_await parts_->caller.pipeline(calls);
+    const auto unknown = [](const Result<Reply>& result) {
+        return !result.has_value() && is_kind(result.error(), TransportKind::NoScript);
+    };
+    if (!parts_->options.library.has_value() || std::ranges::none_of(results, unknown))
+        co_return results;
+    std::vector<std::size_t> places;
+    std::vector<Call> again;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!unknown(results[i])) continue;
+        places.push_back(i);
+        again.push_back(std::move(calls[i]));
+    }
+    const Result<Done> loaded = co_await parts_->loader.ensure(again.front().deadline);
+    if (!loaded.has_value()) co_return results;
+    std::vector<Result<Reply>> second = co_await parts_->caller.pipeline(again);
+    for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(second[i]);
+    co_return results;
 }
 
 Task<Reply> ValkeyStore::blocking_read_here(Call call) {

@@ -36,6 +36,24 @@ TEST(Ch01, S34_FiftyCallsWithoutTheLibraryShareOneReload) {
     EXPECT_EQ(client.call({"GET", "k"}), "\"50\"") << "each ran once";
 }
 
+TEST(LibraryLoader, APipelineWithoutTheLibraryGetsItAsWell) {
+    const ValkeyServer server = ValkeyServer::start();
+    valkey::Options options = quick({local(server.port())});
+    options.library = library(1000);
+    Client client(options);
+    std::vector<store::Call> calls;
+    for (int i = 0; i < 3; ++i) {
+        calls.push_back(incr("k"));
+        calls.push_back(words({"PING"}));
+    }
+    const auto replies = run(client.loop(), client.store().pipeline(std::move(calls)));
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(shown(replies[i * 2]), R"([1, "OK", ")" + std::to_string(i + 1) + R"("])");
+        EXPECT_EQ(shown(replies[i * 2 + 1]), "PONG");
+    }
+    EXPECT_EQ(client.probe().loads, 1);
+}
+
 TEST(LibraryLoader, ANewerOneStaysAndTheSameTextIsNotLoadedAgain) {
     const ValkeyServer server = ValkeyServer::start();
     valkey::Options options = quick({local(server.port())});

@@ -78,6 +78,23 @@ TEST(BlockingPool, MoreTailsThanConnectionsAllSeeTheirEntries) {
     EXPECT_NE(clients, -1) << "idle ones stay for a while";
 }
 
+TEST(BlockingPool, StopDoesNotWaitForAConnectionThatNeverComes) {
+    const ValkeyServer server = ValkeyServer::start();
+    valkey::Options options = quick({local(server.port())});
+    options.session.connect_timeout = milliseconds(15'000);
+    Client client(options);
+    server.pause();
+    Background tails(client);
+    tails.start(tail("s", 20'000), true);
+    EXPECT_EQ(client.call({"PING"}, milliseconds(200)), "fatal_receive");
+    const auto start = steady_clock::now();
+    run(client.loop(), client.store().stop());
+    tails.join();
+    server.resume();
+    EXPECT_EQ(tails.answers()[0], "shutting_down");
+    EXPECT_LT(steady_clock::now() - start, milliseconds(2'000));
+}
+
 TEST(BlockingPool, AReadSurvivesARestartOfTheServer) {
     ValkeyServer server = ValkeyServer::start();
     Client client(quick({local(server.port())}));
