@@ -48,6 +48,7 @@ struct KeyFacts {
 };
 
 /// A Store in this process: shards of memory with a journal each (docs/spec/01, section 6).
+/// Its threads post to the executors of its callers: stop or destroy it before their loops go.
 class EmbeddedStore final : public store::Store, public ShardWorkTaker {
   public:
     /// Reads what the folder holds, and waits meanwhile. Refused when another process uses the

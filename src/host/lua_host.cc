@@ -23,7 +23,7 @@ constexpr int kHandler = 1;
 constexpr const char* kChunkName = "@user_function";
 /// The collector starts when the heap has grown by half, and then works twice as fast as Lua
 /// allocates: many short steps instead of long ones.
-constexpr int kCollectAtPercent = 150;
+constexpr int kCollectAtPercent = 200;
 constexpr int kCollectSpeedPercent = 400;
 
 /// Turns whatever was raised into a table with `err`, and notes where it happened.

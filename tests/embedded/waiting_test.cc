@@ -114,8 +114,8 @@ TEST_F(Waiting, ManyReadersOfOneStreamAllWake) {
 }
 
 TEST(Ch01, S40_TailsHoldUpNobody) {
-    auto store = std::move(*EmbeddedStore::open({.shards = 1}));
     boost::asio::io_context loop(1);
+    auto store = std::move(*EmbeddedStore::open({.shards = 1}));
     std::size_t ended = 0;
     for (int i = 0; i < 64; ++i) {
         store::Call tail = words({"XREAD", "BLOCK", "30000", "STREAMS", "s", "0"});
@@ -135,8 +135,8 @@ TEST(Ch01, S40_TailsHoldUpNobody) {
 }
 
 TEST(Ch01, S41_TwoTailsEndTogether) {
-    auto store = std::move(*EmbeddedStore::open({.shards = 1}));
     boost::asio::io_context loop(1);
+    auto store = std::move(*EmbeddedStore::open({.shards = 1}));
     const auto begin = std::chrono::steady_clock::now();
     constexpr auto kBlock = 500ms;
     for (const char* stream : {"s", "t"}) {
