@@ -290,7 +290,10 @@ RandomCommands::Command RandomCommands::sorted_range_command() {
     }
     if (chance(2)) command.push_back(pick({"WITHSCORES", "withscores"}));
     if (chance(command[0] == "ZRANGEBYSCORE" || command.size() > 4 ? 2 : 20)) {
-        append(command, {"LIMIT", rank(), rank()});
+        // No offset below 0: Valkey finds nothing in a small set, and counts from the end of a
+        // large.
+        const std::string offset = chance(25) ? pick({"", "x", "1.5"}) : std::to_string(below(40));
+        append(command, {"LIMIT", offset, rank()});
     }
     return command;
 }
