@@ -93,6 +93,11 @@ Task<store::Reply> EmbeddedStore::blocking_read(store::Call call) {
 
 boost::asio::awaitable<std::vector<Result<store::Reply>>> EmbeddedStore::pipeline(
     std::vector<store::Call> calls) {
+    const auto loads = [](const store::Call& call) { return is_function_load(call.command); };
+    if (std::ranges::any_of(calls, loads)) {
+        auto one_by_one = each_alone(std::move(calls));
+        co_return co_await std::move(one_by_one);
+    }
     const std::size_t count = calls.size();
     PipelineCalls work(std::move(calls), shards_.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -110,6 +115,16 @@ boost::asio::awaitable<std::vector<Result<store::Reply>>> EmbeddedStore::pipelin
     co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
         std::move(initiate), boost::asio::use_awaitable, this, &work);
     co_return work.take();
+}
+
+boost::asio::awaitable<std::vector<Result<store::Reply>>> EmbeddedStore::each_alone(
+    std::vector<store::Call> calls) {
+    std::vector<Result<store::Reply>> results;
+    for (store::Call& one : calls) {
+        Result<store::Reply> reply = co_await call(std::move(one));
+        results.push_back(std::move(reply));
+    }
+    co_return results;
 }
 
 /// Every shard has functions of its own; the first one answers for all.
@@ -147,13 +162,21 @@ void EmbeddedStore::stop_and_wait() {
     for (const auto& shard : shards_) shard->stop();
 }
 
-Result<store::Reply> EmbeddedStore::call_and_wait(store::Call call) {
-    FF_TRY(const std::size_t shard, shard_of_command(call.command));
+Result<store::Reply> EmbeddedStore::run_and_wait(Shard& shard, const resp::Command& command) {
     ValueSink sink;
-    WaitedWork work([&](Shard& target) { target.run(call.command.args(), sink); });
-    FF_CHECK(shards_[shard]->submit(work));
+    WaitedWork work([&](Shard& target) { target.run(command.args(), sink); });
+    FF_CHECK(shard.submit(work));
     FF_CHECK(work.wait());
     return store::without_error(sink.take());
+}
+
+Result<store::Reply> EmbeddedStore::call_and_wait(store::Call call) {
+    FF_TRY(const std::size_t shard, shard_of_command(call.command));
+    Result<store::Reply> reply = run_and_wait(*shards_[shard], call.command);
+    if (!is_function_load(call.command)) return reply;
+    for (std::size_t i = 1; i < shards_.size() && reply.has_value(); ++i)
+        reply = run_and_wait(*shards_[i], call.command);
+    return reply;
 }
 
 Result<Done> EmbeddedStore::submit(std::size_t shard, Work& work) {

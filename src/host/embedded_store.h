@@ -48,6 +48,7 @@ struct KeyFacts {
 };
 
 /// A Store in this process: shards of memory with a journal each (docs/spec/01, section 6).
+/// A call that has begun is answered when the disk has answered, even if its deadline passes.
 /// Its threads post to the executors of its callers: stop or destroy it before their loops go.
 class EmbeddedStore final : public store::Store, public ShardWorkTaker {
   public:
@@ -107,6 +108,10 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     template <class Waiting>
     boost::asio::awaitable<void> wait_for(Shard& shard, Waiting& work);
     Task<store::Reply> on_every_shard(store::Call call);
+    /// A pipeline with commands for all shards.
+    boost::asio::awaitable<std::vector<Result<store::Reply>>> each_alone(
+        std::vector<store::Call> calls);
+    static Result<store::Reply> run_and_wait(Shard& shard, const resp::Command& command);
     /// Runs on one shard after the other while this thread waits; a shard that refuses is left out.
     void visit_shards(const std::function<void(Shard&)>& visit);
 

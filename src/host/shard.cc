@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 
 /// Active expiry looks this often at most: keys that are due do not exist for anybody anyway.
 constexpr std::chrono::milliseconds kExpiryPause = 20ms;
+/// How soon an idle shard looks whether the disk takes more of a snapshot.
+constexpr std::chrono::milliseconds kSnapshotPause = 2ms;
 constexpr std::chrono::hours kNoTimer{1};
 
 }  // namespace
@@ -234,7 +236,8 @@ void Shard::begin_snapshot() {
 void Shard::continue_snapshot() {
     if (committer_ == nullptr) return;
     if (!snapshot_open_) begin_snapshot();
-    if (!snapshot_open_) return;
+    // The disk is slower than we are: serve commands meanwhile.
+    if (!snapshot_open_ || !committer_->snapshot_has_room(options_.snapshot_slice_bytes)) return;
     std::string chunk;
     const bool complete = state_.keyspace().snapshot_step(options_.snapshot_slice_bytes, chunk);
     const bool accepted = chunk.empty() || committer_->write_snapshot_chunk(std::move(chunk));
@@ -250,7 +253,10 @@ void Shard::continue_snapshot() {
 
 Shard::Time Shard::next_wake() const {
     const Time now = std::chrono::steady_clock::now();
-    if (snapshot_open_) return now;
+    if (snapshot_open_) {
+        const bool room = committer_->snapshot_has_room(options_.snapshot_slice_bytes);
+        return room ? now : now + kSnapshotPause;
+    }
     Time next = now + kNoTimer;
     if (const auto due = waiters_.next_due(); due.has_value()) next = std::min(next, *due);
     if (const auto expiry = state_.keyspace().next_expiry(); expiry.has_value()) {

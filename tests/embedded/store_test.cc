@@ -95,6 +95,26 @@ TEST_F(Embedded, LoadsFunctionsOnEveryShard) {
     EXPECT_EQ(call({"FCALL", "nosuch", "0"}), "! ERR Function not found");
 }
 
+TEST_F(Embedded, LoadsFunctionsOnEveryShardWhateverTheWay) {
+    open({.shards = 3});
+    const auto put = [](const std::string& name) {
+        return "#!lua name=" + name + "\nredis.register_function('" + name +
+               "', function() return 'here' end)";
+    };
+    EXPECT_EQ(shown(store_->call_and_wait(words({"FUNCTION", "LOAD", put("waited")}))),
+              "\"waited\"");
+    std::vector<store::Call> calls;
+    calls.push_back(words({"FUNCTION", "LOAD", put("piped")}));
+    calls.push_back(words({"FCALL", "piped", "0"}));
+    const auto replies = testing::run(loop_, store_->pipeline(std::move(calls)));
+    ASSERT_EQ(replies.size(), 2U);
+    EXPECT_EQ(shown(replies[1]), "\"here\"");
+    for (int i = 0; i < 20; ++i) {
+        for (const char* name : {"waited", "piped"})
+            EXPECT_EQ(call({"FCALL", name, "1", "key" + std::to_string(i)}), "\"here\"");
+    }
+}
+
 TEST_F(Embedded, AFunctionMayNotLeaveItsSlot) {
     open({.shards = 4,
           .library = library("register('get', function(keys, args) "
