@@ -8,6 +8,7 @@ local TOKENS_MAX = 256
 function capabilities.parse(csv, whose)
     if #csv > BYTES_MAX then refuse("invalid_capabilities", whose .. ":too_many_bytes") end
     local set, count = {}, 0
+    if csv == "" then return set end
     for token in string.gmatch(csv, "[^,]+") do
         if not set[token] then
             set[token] = true

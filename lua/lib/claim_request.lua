@@ -12,20 +12,16 @@ local FAIR_FLOOR = 9000
 local ADMISSION = {defer = true, bypass = true}
 local SWITCH = {["0"] = true, ["1"] = true}
 
--- A set from an LF list.
+local NONE = {}
+
+-- A set from an LF list; nobody adds to it.
 local function names(list)
+    if list == "" then return NONE end
     local set = {}
     for name in string.gmatch(list, "[^\n]+") do
         set[name] = true
     end
     return set
-end
-
--- Ids that stand in the replay record, where blanks separate.
-local function word(argv, i, name)
-    local value = args.id(argv, i, name)
-    if string.find(value, "[%z\1-\32\127]") then args.refuse(name, "blank or control character") end
-    return value
 end
 
 local function read_admitted(argv, at, count)
@@ -40,13 +36,15 @@ local function read_admitted(argv, at, count)
     return order, quotas
 end
 
-local function read_leases(argv, at, count)
+-- A lease id that will stand in the replay record must have no blank, which separates there.
+local function read_leases(argv, at, count, remembered)
     local leases = {}
     for i = 1, count do
-        leases[i] = {
-            lease_id = word(argv, at + 2 * i - 1, "lease_id"),
-            attempt_id = word(argv, at + 2 * i, "attempt_id"),
-        }
+        local lease_id = args.id(argv, at + 2 * i - 1, "lease_id")
+        if remembered and string.find(lease_id, "[%z\1-\32\127]") then
+            args.refuse("lease_id", "blank or control character")
+        end
+        leases[i] = {lease_id = lease_id, attempt_id = args.id(argv, at + 2 * i, "attempt_id")}
     end
     return leases
 end
@@ -87,7 +85,7 @@ function claim_request.read(argv, at)
         args.refuse("arity", "fewer admitted executions or leases than counted")
     end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
-    q.leases = read_leases(argv, at + BASE + 2 * admitted, q.max_tasks)
+    q.leases = read_leases(argv, at + BASE + 2 * admitted, q.max_tasks, q.request_id ~= "")
     q.capabilities = capabilities.parse(argv[at + 4], "worker")
     return q
 end

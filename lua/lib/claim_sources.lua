@@ -35,6 +35,11 @@ function claim_sources.lost(u, q)
     return chosen
 end
 
+local function comes_first(a, b)
+    if a.score ~= b.score then return a.score < b.score end
+    return bytes.less(a.e, b.e)
+end
+
 -- The queues of the requirement sets the worker covers; their members by score, with their set.
 local function covered_members(u, q)
     local sets = call("HGETALL", keys.lane(u.tag, q.lane, "route_sets"))
@@ -50,10 +55,7 @@ local function covered_members(u, q)
             end
         end
     end
-    table.sort(members, function(a, b)
-        if a.score ~= b.score then return a.score < b.score end
-        return bytes.less(a.e, b.e)
-    end)
+    if members[2] then table.sort(members, comes_first) end
     return members
 end
 

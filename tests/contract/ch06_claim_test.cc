@@ -308,7 +308,7 @@ TEST_P(Ch06Claim, StaleEntriesOfTheQueueAreDropped) {
 TEST_P(Ch06Claim, BadArgumentsAreRefusedAndWriteNothing) {
     created();
     const auto before = host().contents(tag());
-    const List good = batch_args({});
+    const List good = batch_args({.request_id = "r"});
     struct Row {
         std::size_t position;
         std::string value;
