@@ -26,9 +26,11 @@ std::size_t key_position(const List& args) {
 
 void add_contents(RespConnection& connection, const std::string& tag,
                   std::map<std::string, std::string>& out) {
-    for (const RespValue& key : connection.command({"KEYS", "*" + tag + "*"}).items) {
-        out[key.text] = connection.command({"DUMP", key.text}).text;
-    }
+    const std::vector<RespValue> keys = connection.command({"KEYS", "*" + tag + "*"}).items;
+    std::vector<List> dumps;
+    for (const RespValue& key : keys) dumps.push_back({"DUMP", key.text});
+    const std::vector<RespValue> contents = connection.commands(dumps);
+    for (std::size_t i = 0; i < keys.size(); ++i) out[keys[i].text] = contents[i].text;
 }
 
 class ConnectionListener final : public Listener {
