@@ -92,6 +92,7 @@ class BudgetContract : public Contract {
         return command({"HGET", key(":limits"), name}).text;
     }
     const std::string& id() const { return id_; }
+    void use_another_budget() { id_ = new_uuid(); }
 
   private:
     std::string id_ = new_uuid();
@@ -147,6 +148,32 @@ TEST_P(Ch06Budget, S05_ADedupIdCountsOnceButABreachLeavesItFree) {
     EXPECT_EQ(element(report({{"tokens", "6"}}, {"", dedup("d2")}), 2), "OK");
     EXPECT_EQ(usage("tokens"), "6");
     EXPECT_GT(host().ttl_ms(dedup("d2")).value_or(86'000'000 + 1), 86'000'000);
+}
+
+FF_CONTRACT_SUITE(Ch01Dedup, BudgetContract);
+
+TEST_P(Ch01Dedup, S15_ADedupIdIsSharedByTheBudgetsOfAPartition) {
+    create({});
+    EXPECT_EQ(element(report({{"tokens", "1"}}, {"", dedup("d")}), 2), "OK");
+    EXPECT_EQ(command({"GET", "ff:usagededup:" + budget_tag() + ":d"}).text, "1");
+    EXPECT_GT(host().ttl_ms(dedup("d")).value_or(1), 0);
+    use_another_budget();
+    create({});
+    EXPECT_EQ(element(report({{"tokens", "1"}}, {"", dedup("d")}), 2), "ALREADY_APPLIED");
+    EXPECT_FALSE(exists(key(":usage")));
+}
+
+TEST_P(Ch01Dedup, S17_AnUnusedOptionalKeyIsNeverWritten) {
+    create({});
+    spend("E", {"tokens", "3"});
+    const std::string unused = "ff:noop:" + budget_tag();
+    EXPECT_EQ(flat(host().fcall("ff_release_budget",
+                                {key(":usage"), ledger("E"), key(":by_exec:index"), unused},
+                                {id(), "E"})),
+              (List{"1", "OK", "released", "tokens", "3"}));
+    for (const auto& [name, content] : host().contents(budget_tag())) {
+        EXPECT_FALSE(name.starts_with("ff:noop:")) << name;
+    }
 }
 
 TEST_P(Ch06Budget, S06_ADedupKeyMustBeOneOfThePartition) {

@@ -68,6 +68,16 @@ TEST_P(Ch06Worker, AnInstanceBelongsToOneWorkerWhileItLives) {
     EXPECT_EQ(enroll("i", {.worker = "other"}), (List{"1", "OK", "registered"}));
 }
 
+FF_CONTRACT_SUITE(Ch01Registry, WorkerContract);
+
+TEST_P(Ch01Registry, S16_ARegistrationSharesTheSlotOfItsNamespace) {
+    EXPECT_EQ(enroll("w{1}"), (List{"1", "OK", "registered"}));
+    EXPECT_TRUE(exists("ff:worker:{" + name_space() + "}:{w{1}}:alive"));
+    EXPECT_TRUE(exists("ff:worker:{" + name_space() + "}:{w{1}}:caps"));
+    EXPECT_TRUE(in_set("ff:idx:{" + name_space() + "}:workers", "w{1}"));
+    EXPECT_EQ(flat(list().items.at(3)).at(0), "w{1}");
+}
+
 TEST_P(Ch06Worker, S58_ASilentWorkerLeavesTheRegistry) {
     enroll("i", {.ttl_ms = "50"});
     enroll("j");
