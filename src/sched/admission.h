@@ -47,6 +47,8 @@ class Admission {
                                                  std::vector<engine::DeferredTask> deferred);
     /// Those of the subjects that may start; the others are blocked by now.
     Task<std::vector<Admitted>> admit(std::vector<AdmissionSubject> subjects);
+    /// Those of the budgets that let no further work start, with the reason.
+    Task<std::map<std::string, std::string>> exhausted_budgets(std::set<std::string> ids);
     /// Gives back the places of work that did not start after all.
     Task<Done> roll_back(std::vector<Admitted> admitted);
 
@@ -63,7 +65,6 @@ class Admission {
         std::vector<std::string> newly_counted_by{};
     };
 
-    Task<std::map<std::string, std::string>> exhausted_budgets(std::set<std::string> ids);
     Task<Done> ask_quota(std::string quota_id, std::vector<Candidate>& candidates,
                          std::vector<Refusal>& refusals);
     Task<std::string> quota_detail(std::string quota_id, engine::AdmissionVerdict verdict);

@@ -46,9 +46,8 @@ end)
 
 class EmbeddedHost final : public StoreHost {
   public:
-    EmbeddedHost() {
-        auto opened =
-            host::EmbeddedStore::open({.shards = 2, .library = suite_library(kSuiteVersion)});
+    explicit EmbeddedHost(const HostLibrary& library) {
+        auto opened = host::EmbeddedStore::open({.shards = 2, .library = library.source});
         if (!opened.has_value()) throw std::runtime_error(opened.error().text());
         store_ = *std::move(opened);
     }
@@ -60,12 +59,11 @@ class EmbeddedHost final : public StoreHost {
 
 class ValkeyHost final : public StoreHost {
   public:
-    ValkeyHost(valkey::Options options, std::unique_ptr<ValkeyServer> server,
-               std::unique_ptr<ValkeyCluster> cluster)
+    ValkeyHost(valkey::Options options, const HostLibrary& library,
+               std::unique_ptr<ValkeyServer> server, std::unique_ptr<ValkeyCluster> cluster)
         : server_(std::move(server)), cluster_(std::move(cluster)) {
-        options.library = valkey::Library{.source = suite_library(kSuiteVersion),
-                                          .version = kSuiteVersion,
-                                          .digest = suite_digest(kSuiteVersion)};
+        options.library = valkey::Library{
+            .source = library.source, .version = library.version, .digest = library.digest};
         auto opened = run(loop_, valkey::ValkeyStore::open(loop_.get_executor(), random_, probe_,
                                                            std::move(options)));
         if (!opened.has_value()) throw std::runtime_error(opened.error().text());
@@ -90,14 +88,14 @@ net::Address local(std::uint16_t port) {
     return {.host = "127.0.0.1", .port = port};
 }
 
-std::unique_ptr<StoreHost> start_cluster() {
+std::unique_ptr<StoreHost> start_cluster(const HostLibrary& library) {
     auto cluster =
         std::make_unique<ValkeyCluster>(ValkeyCluster::start({.primaries = 3, .replicas = 3}));
     valkey::Options options{.addresses = {local(cluster->ports().at(4))}, .cluster = true};
-    return std::make_unique<ValkeyHost>(std::move(options), nullptr, std::move(cluster));
+    return std::make_unique<ValkeyHost>(std::move(options), library, nullptr, std::move(cluster));
 }
 
-std::unique_ptr<StoreHost> start_server(std::string_view name) {
+std::unique_ptr<StoreHost> start_server(std::string_view name, const HostLibrary& library) {
     ValkeyOptions wanted;
     if (name == "redis7") wanted.product = Product::Redis7;
     if (name == "valkey_tls") wanted.tls = true;
@@ -114,7 +112,7 @@ std::unique_ptr<StoreHost> start_server(std::string_view name) {
         if (!tls.has_value()) throw std::runtime_error(tls.error().text());
         options.session.tls = *tls;
     }
-    return std::make_unique<ValkeyHost>(std::move(options), std::move(server), nullptr);
+    return std::make_unique<ValkeyHost>(std::move(options), library, std::move(server), nullptr);
 }
 
 }  // namespace
@@ -134,9 +132,16 @@ const std::vector<std::string>& host_names() {
 }
 
 std::unique_ptr<StoreHost> start_host(std::string_view name) {
-    if (name == "embedded") return std::make_unique<EmbeddedHost>();
-    if (name == "cluster") return start_cluster();
-    return start_server(name);
+    const HostLibrary library{.source = suite_library(kSuiteVersion),
+                              .version = kSuiteVersion,
+                              .digest = suite_digest(kSuiteVersion)};
+    return start_host(name, library);
+}
+
+std::unique_ptr<StoreHost> start_host(std::string_view name, const HostLibrary& library) {
+    if (name == "embedded") return std::make_unique<EmbeddedHost>(library);
+    if (name == "cluster") return start_cluster(library);
+    return start_server(name, library);
 }
 
 }  // namespace ff::testing

@@ -30,7 +30,15 @@ class StoreHost {
 
 /// `embedded`, `valkey`, `valkey_unix`, `valkey_tls`, `valkey_password`, `redis7`, `cluster`.
 const std::vector<std::string>& host_names();
-/// Throws when it does not come up.
+/// A function library for a host, with what its functions answer about it.
+struct HostLibrary {
+    std::string source{};
+    std::int64_t version = 0;
+    std::string digest{};
+};
+
+/// Throws when it does not come up. Without a library of its own it has that of the suite.
 std::unique_ptr<StoreHost> start_host(std::string_view name);
+std::unique_ptr<StoreHost> start_host(std::string_view name, const HostLibrary& library);
 
 }  // namespace ff::testing

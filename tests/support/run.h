@@ -59,7 +59,19 @@ inline void run(boost::asio::io_context& loop, boost::asio::awaitable<void> work
     run(loop, then_done(std::move(work)), timeout);
 }
 
-/// The same on a loop of its own.
+/// Runs the loop until the condition holds; false when it did not within `timeout`.
+template <class Condition>
+bool run_until(boost::asio::io_context& loop, Condition condition, Millis timeout = kPatience) {
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    loop.restart();
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() >= until) return false;
+        loop.run_one_for(Millis(5));
+    }
+    return true;
+}
+
+/// As `run`, on a loop of its own.
 template <class T>
 T run(boost::asio::awaitable<T> work, Millis timeout = kPatience) {
     boost::asio::io_context loop(1);
