@@ -112,7 +112,8 @@ boost::asio::awaitable<void> in_batches(Series& series) {
     while (SteadyClock::now() < series.until) {
         const auto start = SteadyClock::now();
         engine::CreateBatch create{.partition = model::PartitionKey::flow(series.partition)};
-        for (std::size_t i = 0; i < series.batch; ++i) create.executions.push_back(new_task(series));
+        for (std::size_t i = 0; i < series.batch; ++i)
+            create.executions.push_back(new_task(series));
         auto created = co_await engine::run(series.store, std::move(create));
         must(std::move(created));
         engine::ClaimBatch claim = new_claim(series);
@@ -149,8 +150,7 @@ Rate summarise(const std::vector<std::unique_ptr<Series>>& all, Seconds took) {
     std::size_t done = 0;
     for (const auto& series : all) {
         done += series->done;
-        latencies.insert(latencies.end(), series->latencies_us.begin(),
-                         series->latencies_us.end());
+        latencies.insert(latencies.end(), series->latencies_us.begin(), series->latencies_us.end());
     }
     std::ranges::sort(latencies);
     return {.per_second = static_cast<double>(done) / took.count(),
@@ -166,12 +166,12 @@ Rate measure(boost::asio::io_context& loop, store::Store& store, std::size_t in_
     const auto until = start + std::chrono::duration_cast<SteadyClock::duration>(kRound);
     TaskGroup group(loop.get_executor(), "lifecycle");
     for (std::size_t i = 0; i < in_flight; ++i) {
-        all.push_back(std::make_unique<Series>(
-            Series{.store = store,
-                   .random = SeededRandom(std::random_device{}()),
-                   .partition = static_cast<std::uint16_t>(i),
-                   .batch = batch,
-                   .until = until}));
+        all.push_back(
+            std::make_unique<Series>(Series{.store = store,
+                                            .random = SeededRandom(std::random_device{}()),
+                                            .partition = static_cast<std::uint16_t>(i),
+                                            .batch = batch,
+                                            .until = until}));
         group.spawn(batch == 1 ? one_by_one(*all.back()) : in_batches(*all.back()));
     }
     loop.restart();
@@ -184,7 +184,8 @@ void measure_store(Report& report, const std::string& name, boost::asio::io_cont
     for (const std::size_t batch : {std::size_t{1}, kBatch}) {
         for (const std::size_t in_flight : {1U, 16U, 64U}) {
             const Rate rate = measure(loop, store, in_flight, batch);
-            const std::string suffix = (batch == 1 ? "" : "_batch20") + ("_" + std::to_string(in_flight));
+            const std::string suffix =
+                (batch == 1 ? "" : "_batch20") + ("_" + std::to_string(in_flight));
             report.add(name + suffix, rate.per_second, "tasks/s");
             report.add(name + "_p50" + suffix, rate.p50_us, "us");
             report.add(name + "_p99" + suffix, rate.p99_us, "us");
@@ -257,12 +258,14 @@ void measure_valkey(Report& report) {
     boost::asio::io_context loop(1);
     SecureRandom random;
     valkey::Probe probe;
-    valkey::Options options;
-    options.port = server.port();
+    valkey::Options options{.addresses = {{.host = "127.0.0.1", .port = server.port()}}};
+    options.library = valkey::Library{.source = model::library_text(),
+                                      .version = model::library_version(),
+                                      .digest = std::string(model::library_digest())};
     std::unique_ptr<valkey::ValkeyStore> store;
-    const auto open = [](boost::asio::io_context& on, Random& bytes, valkey::Probe& facts,
-                         valkey::Options to,
-                         std::unique_ptr<valkey::ValkeyStore>& into) -> boost::asio::awaitable<void> {
+    const auto open =
+        [](boost::asio::io_context& on, Random& bytes, valkey::Probe& facts, valkey::Options to,
+           std::unique_ptr<valkey::ValkeyStore>& into) -> boost::asio::awaitable<void> {
         auto opened =
             co_await valkey::ValkeyStore::open(on.get_executor(), bytes, facts, std::move(to));
         into = must(std::move(opened));
@@ -273,6 +276,13 @@ void measure_valkey(Report& report) {
     group.spawn(open(loop, random, probe, options, store));
     loop.run();
     measure_store(report, "valkey", loop, *store);
+    const auto close = [](valkey::ValkeyStore& of) -> boost::asio::awaitable<void> {
+        co_await of.stop();
+    };
+    TaskGroup closing(loop.get_executor(), "close");
+    closing.spawn(close(*store));
+    loop.restart();
+    loop.run();
 }
 
 int run(int argc, char** argv) {
@@ -280,6 +290,11 @@ int run(int argc, char** argv) {
     measure_costs(report);
     measure_embedded(report, "embedded_off", journal::Fsync::Off);
     measure_embedded(report, "embedded_always", journal::Fsync::Always);
+    measure_valkey(report);
+    for (const std::string suffix : {"_1", "_16", "_64", "_batch20_64"}) {
+        report.add_ratio("embedded_over_valkey" + suffix, report.value("embedded_off" + suffix),
+                         report.value("valkey" + suffix));
+    }
     return report.finish();
 }
 

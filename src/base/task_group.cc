@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/assert.h"
@@ -50,6 +51,16 @@ TaskGroup::~TaskGroup() {
     FF_ASSERT(state_->signals.empty());
 }
 
+namespace {
+
+/// Cancellation is an answer of the wait it interrupts, never an exception out of the next one.
+asio::awaitable<void> without_throwing(asio::awaitable<void> work) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    co_await std::move(work);
+}
+
+}  // namespace
+
 void TaskGroup::spawn(asio::awaitable<void> work) {
     state_->signals.emplace_back();
     const auto signal = std::prev(state_->signals.end());
@@ -57,7 +68,7 @@ void TaskGroup::spawn(asio::awaitable<void> work) {
     auto on_end = [state = state_, signal](const std::exception_ptr& failure) {
         state->finished(signal, failure);
     };
-    asio::co_spawn(executor, std::move(work),
+    asio::co_spawn(executor, without_throwing(std::move(work)),
                    asio::bind_cancellation_slot(signal->slot(), std::move(on_end)));
 }
 

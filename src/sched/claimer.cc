@@ -51,8 +51,10 @@ Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
         if (repeated) co_return std::move(round.tasks);
     }
     for (;;) {
+        const std::uint64_t known = board_.news(round.group);
         FF_CO_CHECK(co_await sweep(round));
         if (!round.tasks.empty() || stopped_ || until.passed()) break;
+        if (board_.news(round.group) != known) continue;
         if (board_.waiting() >= options_.waiters_max) {
             co_return model::make_error("too_many_requests", {"claim_waits"});
         }
@@ -67,6 +69,8 @@ Task<Done> Claimer::sweep(Round& round) {
     for (const model::LaneId& lane : round.request.lanes) {
         if (by_name.emplace(lane.text(), lane).second) names.push_back(lane.text());
     }
+    // Whether a lane has work is known only when it is asked: each that is asked joins the others.
+    for (const std::string& name : names) lane_shares_.wants(name);
     const std::vector<std::string> order = lane_shares_.in_order(std::move(names));
     for (const std::string& name : order) {
         if (round.missing() == 0) break;
@@ -129,19 +133,21 @@ Task<Done> Claimer::claim_at(Round& round, std::vector<Place> places, std::size_
         batch.gate_flows = gated.flows;
         batches.push_back(std::move(batch));
     }
+    const std::uint64_t known = board_.news(round.group);
     std::vector<Result<engine::ClaimedBatch>> replies =
         co_await engine::run_all(store_, std::move(batches));
     for (std::size_t i = 0; i < replies.size(); ++i) {
         if (!replies[i]) co_return std::move(replies[i]).error();
         engine::ClaimedBatch batch = *std::move(replies[i]);
-        FF_CO_CHECK(co_await take_up(round, places[i], std::move(batch)));
+        FF_CO_CHECK(co_await take_up(round, places[i], std::move(batch), known));
     }
     co_return Done{};
 }
 
-Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batch) {
+Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batch,
+                            std::uint64_t known_news) {
     if (batch.armed && batch.deferred.empty()) {
-        board_.found_empty(round.group, place.lane.text(), place.partition);
+        board_.found_empty(round.group, place.lane.text(), place.partition, known_news);
     }
     std::vector<engine::DeferredTask> deferred = std::move(batch.deferred);
     FF_CO_CHECK(co_await account(round, place, batch));
@@ -160,6 +166,7 @@ Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& bat
     // No names while work is left means that this call did not ask for them.
     if (!batch.waiting_namespaces.empty() || batch.eligible_left == 0) {
         waiting_namespaces_[lane] = std::move(batch.waiting_namespaces);
+        for (const std::string& ns : waiting_namespaces_[lane]) namespace_shares_[lane].wants(ns);
     }
     std::map<std::string, std::size_t> taken;
     for (engine::ClaimedTask& task : batch.claimed) {

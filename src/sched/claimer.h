@@ -88,7 +88,8 @@ class Claimer {
     Task<Done> sweep(Round& round);
     Task<Done> sweep_lane(Round& round, model::LaneId lane);
     Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
-    Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch);
+    Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch,
+                       std::uint64_t known_news);
     Task<Done> claim_admitted(Round& round, Place place,
                               std::vector<engine::DeferredTask> deferred);
     Task<Done> account(Round& round, Place place, engine::ClaimedBatch& batch);

@@ -49,8 +49,14 @@ std::vector<std::uint16_t> WakeBoard::maybe(const GroupKey& key, const std::stri
     return found;
 }
 
-void WakeBoard::found_empty(const GroupKey& key, const std::string& lane, std::uint16_t partition) {
-    flags(group(key), lane)[partition] = false;
+std::uint64_t WakeBoard::news(const GroupKey& key) {
+    return group(key).news;
+}
+
+void WakeBoard::found_empty(const GroupKey& key, const std::string& lane, std::uint16_t partition,
+                            std::uint64_t known) {
+    Group& of = group(key);
+    if (of.news == known) flags(of, lane)[partition] = false;
 }
 
 bool WakeBoard::is_maybe(const GroupKey& key, const std::string& lane, std::uint16_t partition) {
@@ -71,6 +77,7 @@ std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
         const auto table = group.lanes.find(lane);
         if (table == group.lanes.end()) continue;
         table->second[partition] = true;
+        ++group.news;
         take_first(group, woken);
     }
     return woken;
@@ -80,6 +87,7 @@ std::vector<WakeBoard::WaiterId> WakeBoard::on_gap() {
     std::vector<WaiterId> woken;
     for (auto& [key, group] : groups_) {
         for (auto& [lane, table] : group.lanes) table.assign(partitions_, true);
+        ++group.news;
         take_first(group, woken);
     }
     return woken;

@@ -29,7 +29,12 @@ class WakeBoard {
     /// The partitions of a lane that may hold work for the group, in their order from `start` on.
     std::vector<std::uint16_t> maybe(const GroupKey& group, const std::string& lane,
                                      std::uint16_t start);
-    void found_empty(const GroupKey& group, const std::string& lane, std::uint16_t partition);
+    /// How often the group was told of new work. Whoever claims notes it first: what it finds
+    /// empty, and its right to sleep, count only if nothing was told since.
+    std::uint64_t news(const GroupKey& group);
+    /// A claim call that was sent when the news stood at `known` found nothing and armed the lane.
+    void found_empty(const GroupKey& group, const std::string& lane, std::uint16_t partition,
+                     std::uint64_t known);
     bool is_maybe(const GroupKey& group, const std::string& lane, std::uint16_t partition);
 
     /// Work entered: all groups of the lane look there again. Returns whom to wake: the longest
@@ -55,6 +60,7 @@ class WakeBoard {
         /// In order of arrival; woken ones have left.
         std::list<WaiterId> waiters{};
         std::uint64_t last_use = 0;
+        std::uint64_t news = 0;
     };
     Group& group(const GroupKey& key);
     std::vector<bool>& flags(Group& group, const std::string& lane);

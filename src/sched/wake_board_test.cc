@@ -12,7 +12,8 @@ TEST(WakeBoard, LooksEverywhereFirstAndThenOnlyWhereWorkMayBe) {
     WakeBoard board(4);
     const auto group = WakeBoard::group_key({"a"}, "", "");
     EXPECT_EQ(board.maybe(group, "a", 2), Partitions({2, 3, 0, 1}));
-    for (const std::uint16_t p : Partitions({0, 1, 3})) board.found_empty(group, "a", p);
+    for (const std::uint16_t p : Partitions({0, 1, 3}))
+        board.found_empty(group, "a", p, board.news(group));
     EXPECT_EQ(board.maybe(group, "a", 2), Partitions({2}));
     board.on_wake("a", 1);
     EXPECT_EQ(board.maybe(group, "a", 0), Partitions({1, 2}));
@@ -36,6 +37,17 @@ TEST(WakeBoard, OneMessageWakesTheLongestWaitingOfEachGroup) {
     EXPECT_EQ(board.on_wake("a", 0), Waiters());
     for (const auto waiter : {first, second, third}) board.leave(waiter);
     EXPECT_EQ(board.waiting(), 0U);
+}
+
+TEST(WakeBoard, WhatWasFoundEmptyBeforeTheNewsIsNotEmpty) {
+    WakeBoard board(1);
+    const auto group = WakeBoard::group_key({"a"}, "", "");
+    board.maybe(group, "a", 0);
+    const auto known = board.news(group);
+    board.on_wake("a", 0);
+    EXPECT_NE(board.news(group), known);
+    board.found_empty(group, "a", 0, known);
+    EXPECT_TRUE(board.is_maybe(group, "a", 0));
 }
 
 TEST(WakeBoard, AWaiterThatLeftIsNotWoken) {

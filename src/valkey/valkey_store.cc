@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include "base/log.h"
 #include "model/transport_kind.h"
@@ -72,13 +74,15 @@ class Listener final : public store::Subscription {
   private:
     static Task<std::optional<store::Notice>> next_here(std::shared_ptr<Inbox> inbox,
                                                         Deadline deadline) {
-        while (true) {
+        const auto cancellation = co_await asio::this_coro::cancellation_state;
+        while (cancellation.cancelled() == asio::cancellation_type::none) {
             std::optional<store::Notice> notice = inbox->take();
             if (notice) co_return notice;
             if (inbox->closed()) co_return store::shutting_down();
             if (deadline.passed()) co_return std::optional<store::Notice>();
             co_await inbox->changed().wait(deadline);
         }
+        co_return store::shutting_down();
     }
 
     std::shared_ptr<Home> home_;

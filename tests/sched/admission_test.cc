@@ -68,6 +68,7 @@ class Ch06Admission : public ::testing::TestWithParam<std::string> {
         const auto partition = world.partitioner().partition(lane, world.partitions());
         auto done = run(world.loop(), unblocker.pass(partition, lane));
         EXPECT_TRUE(done.has_value()) << done.error().text();
+        claimer->on_gap();  // in place of the wake message, which nobody forwards here
         return done.has_value() ? *done : 0;
     }
     std::int64_t held_places(const model::QuotaPolicyId& id) {
@@ -131,10 +132,11 @@ TEST_P(Ch06Admission, S17_RaisingALimitFreesWorkAtOnce) {
 TEST_P(Ch06Admission, S22_AnotherServerGivesBackThePlacesOfARunThatEnded) {
     const auto lane = world.lane("outbox");
     const auto id = quota(1);
-    create_with(lane, names_quota(id));
-    const auto waiting = create_with(lane, names_quota(id));
+    const auto one = create_with(lane, names_quota(id));
+    const auto other = create_with(lane, names_quota(id));
     auto tasks = claim(world.request({lane}));
     ASSERT_EQ(tasks.size(), 1U);
+    const auto waiting = tasks[0].task.execution_id == one ? other : one;
     EXPECT_EQ(held_places(id), 1);
     world.must(engine::CompleteExecution{.execution_id = tasks[0].task.execution_id,
                                          .fence = tasks[0].task.fence});
@@ -177,20 +179,22 @@ TEST_P(Ch06Admission, S23_WhenOneQuotaRefusesTheOtherGivesItsPlaceBack) {
     };
     attach(first);
     attach(second);
-    world.create(lane);
-    const auto refused = world.create(lane);
-    ASSERT_EQ(claim(world.request({lane}, 2)).size(), 1U);
+    const auto one = world.create(lane);
+    const auto other = world.create(lane);
+    const auto tasks = claim(world.request({lane}, 2));
+    ASSERT_EQ(tasks.size(), 1U);
+    const auto refused = tasks[0].task.execution_id == one ? other : one;
     EXPECT_EQ(held_places(first), 1);
     EXPECT_EQ(held_places(second), 1);
     EXPECT_EQ(world.core_field(refused, "blocking_ref"), "quota:" + second.to_string());
     EXPECT_EQ(world.core_field(refused, "blocking_detail"),
               "quota " + second.to_string() + ": concurrency 1/1");
     for (const auto& id : {first, second}) {
-        const auto detached =
+        const auto removed =
             run(world.loop(),
                 claimer->attachments().detach(sched::PolicyFamily::Quota,
                                               {.type = "lane", .id = lane.text()}, id.to_string()));
-        ASSERT_TRUE(detached.has_value());
+        ASSERT_TRUE(removed.has_value());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "model/exec_keys.h"
 #include "model/library.h"
 
@@ -25,9 +26,7 @@ store::Reply World::command(std::initializer_list<std::string_view> args) {
 
 model::LaneId World::lane(std::string_view name) const {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    const std::string test_name = test->name();
-    const std::string number = test_name.substr(0, test_name.find('_'));
-    return *model::LaneId::parse(number + "-" + std::string(name));
+    return *model::LaneId::parse(digest8(test->name()) + "-" + std::string(name));
 }
 
 engine::CreateExecution World::task(const model::LaneId& lane) {
