@@ -6,6 +6,7 @@ SOAK_FUZZ_S ?= 60
 # A person sees how far the build is; a log only what went wrong.
 NINJA = ninja -j $(JOBS) $$(test -t 2 || echo --quiet)
 CTEST = ctest --parallel $(JOBS) --output-on-failure --no-tests=error
+TESTS = scripts/run-tests
 
 MAKEFLAGS += --no-print-directory --silent
 .DEFAULT_GOAL := help
@@ -14,7 +15,7 @@ MAKEFLAGS += --no-print-directory --silent
 
 help:
 	@echo 'make run [ARGS=...]      build and start the server; Ctrl-C stops it'
-	@echo 'make test                format and text checks, build, all quick tests'
+	@echo 'make test [AGAIN=1]      format and text checks, build, all quick tests'
 	@echo 'make test-asan           the tests under address and undefined-behaviour sanitizers'
 	@echo 'make test-tsan           the tests under the thread sanitizer'
 	@echo 'make test-gcc            the tests built by g++'
@@ -48,12 +49,12 @@ build-%: build/%/build.ninja
 test: deps check
 	@mkdir -p build
 	@$(MAKE) build-debug
-	@cd build/debug && $(CTEST) -LE soak
+	@$(TESTS) debug --parallel $(JOBS)
 
 test-asan test-tsan test-gcc: test-%: deps
 	@mkdir -p build
 	@$(MAKE) build-$*
-	@cd build/$* && $(CTEST) -LE soak
+	@$(TESTS) $* --parallel $(JOBS)
 
 run: build-deps
 	@mkdir -p build
