@@ -155,11 +155,30 @@ Result<Done> EmbeddedStore::open_shards() {
             std::make_unique<Shard>(hub_, *options_.clock, state_options(i), options_.shard));
     FF_CHECK(load_libraries());
     std::vector<std::unique_ptr<journal::Committer>> committers(shards_.size());
-    for (std::size_t i = 0; i < shards_.size() && !options_.folder.empty(); ++i) {
-        FF_TRY(committers[i], open_journal(i));
+    if (!options_.folder.empty()) {
+        FF_TRY(committers, open_journals());
     }
     for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->start(std::move(committers[i]));
     return Done{};
+}
+
+/// Each on a thread of its own: replaying is what a start waits for.
+Result<std::vector<std::unique_ptr<journal::Committer>>> EmbeddedStore::open_journals() {
+    using Opened = Result<std::unique_ptr<journal::Committer>>;
+    std::vector<Opened> opened;
+    for (std::size_t i = 0; i < shards_.size(); ++i)
+        opened.emplace_back(std::unique_ptr<journal::Committer>());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < shards_.size(); ++i)
+        threads.emplace_back([this, i, &opened] { opened[i] = open_journal(i); });
+    opened[0] = open_journal(0);
+    for (std::thread& thread : threads) thread.join();
+    std::vector<std::unique_ptr<journal::Committer>> committers;
+    for (Opened& one : opened) {
+        if (!one.has_value()) return std::move(one).error();
+        committers.push_back(std::move(*one));
+    }
+    return committers;
 }
 
 std::string EmbeddedStore::info(std::string_view section) const {

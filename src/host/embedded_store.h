@@ -96,6 +96,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     Result<std::vector<journal::JournalCopy>> copy_journals();
     Result<Done> open_folder();
     Result<Done> open_shards();
+    Result<std::vector<std::unique_ptr<journal::Committer>>> open_journals();
     Result<std::unique_ptr<journal::Committer>> open_journal(std::size_t index);
     Result<Done> load_libraries();
     Result<std::uint32_t> stored_shards();

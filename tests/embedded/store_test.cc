@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include <boost/asio/co_spawn.hpp>
 
 #include "model/slot.h"
@@ -56,6 +59,36 @@ TEST_F(Embedded, ServesManyCallersOnManyShards) {
         commands += facts.commands;
     }
     EXPECT_EQ(commands, static_cast<std::uint64_t>(2 * kCallers * kTimes));
+}
+
+awaitable<Done> add_by_pipelines(EmbeddedStore& store, std::string key, int times) {
+    for (int i = 0; i < times; ++i) {
+        std::vector<store::Call> calls;
+        for (int part = 0; part < 4; ++part)
+            calls.push_back(words({"SADD", key + std::to_string(part), std::to_string(i)}));
+        auto replies = co_await store.pipeline(std::move(calls));
+        for (const auto& reply : replies) EXPECT_EQ(shown(reply), "1");
+    }
+    co_return Done{};
+}
+
+TEST_F(Embedded, ServesCallersOnManyThreads) {
+    open({.shards = 3});
+    constexpr int kCallers = 16;
+    constexpr int kTimes = 40;
+    boost::asio::io_context pool;
+    std::atomic<int> running{2 * kCallers};
+    for (int i = 0; i < kCallers; ++i) {
+        const std::string key = "key" + std::to_string(i);
+        const auto ended = [&running](const std::exception_ptr&, Done) { --running; };
+        boost::asio::co_spawn(pool, add_and_count(*store_, key, kTimes), ended);
+        boost::asio::co_spawn(pool, add_by_pipelines(*store_, key + ":", kTimes), ended);
+    }
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back([&pool] { pool.run(); });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(running, 0);
+    store_.reset();
 }
 
 TEST_F(Embedded, AnswersAPipelineInItsOrderWhateverTheShards) {
