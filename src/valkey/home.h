@@ -43,34 +43,29 @@ class Home {
     boost::asio::awaitable<void> join() { return visitors_.join(); }
 
   private:
-    template <class T, class Handler>
-    static boost::asio::awaitable<void> deliver(boost::asio::awaitable<T> work, Handler handler) {
+    /// `stay` keeps the caller's loop from running dry while its only coroutine is away. It ends
+    /// there, with the answer: once that is out, the loop may be gone.
+    template <class T, class Handler, class Guard>
+    static boost::asio::awaitable<void> deliver(boost::asio::awaitable<T> work, Handler handler,
+                                                Guard stay) {
         co_await boost::asio::this_coro::throw_if_cancelled(false);
         T value = co_await std::move(work);
         const auto executor = boost::asio::get_associated_executor(handler);
-        auto resume = [to = std::move(handler), answer = std::move(value)]() mutable {
-            std::move(to)(std::move(answer));
-        };
+        auto resume = [to = std::move(handler), answer = std::move(value),
+                       held = std::move(stay)]() mutable { std::move(to)(std::move(answer)); };
         boost::asio::post(executor, std::move(resume));
     }
 
     struct Visit {
         template <class Handler, class T>
         void operator()(Handler handler, Home* home, boost::asio::awaitable<T> work) const {
-            // The caller's loop must not run dry while its only coroutine is away.
             auto busy = boost::asio::make_work_guard(boost::asio::get_associated_executor(handler));
             boost::asio::post(home->loop_, [home, stay = std::move(busy), from = std::move(handler),
                                             errand = std::move(work)]() mutable {
-                home->visitors_.spawn(
-                    keep_busy(deliver(std::move(errand), std::move(from)), std::move(stay)));
+                home->visitors_.spawn(deliver(std::move(errand), std::move(from), std::move(stay)));
             });
         }
     };
-
-    template <class Guard>
-    static boost::asio::awaitable<void> keep_busy(boost::asio::awaitable<void> work, Guard) {
-        co_await std::move(work);
-    }
 
     template <class T>
     boost::asio::awaitable<T> from_elsewhere(boost::asio::awaitable<T> work) {
