@@ -11,7 +11,8 @@ function core.load(tag, e)
     for i = 1, size, 2 do
         c[flat[i]] = flat[i + 1]
     end
-    return c
+    -- A stray field does not make an execution.
+    return c.lifecycle_phase and c or nil
 end
 
 -- Chapter 02 section 7.1.

@@ -1,6 +1,5 @@
 #include "contract/embedded_host.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -86,13 +85,10 @@ class EmbeddedHost final : public Host {
         return text_value(RespValue::Kind::Error, reply.error().message);
     }
 
-    std::map<std::string, std::string> contents(const std::string& tag) override {
+    std::map<std::string, std::string> keys(const std::string& tag) override {
         std::map<std::string, std::string> out;
         for (const host::KeyFacts& facts : store_->keys()) {
-            if (facts.key.find(tag) == std::string::npos) continue;
-            RespValue content = command(reading(facts));
-            if (facts.type == "set") std::ranges::sort(content.items, {}, &RespValue::text);
-            out[facts.key] = facts.type + " " + to_string(content);
+            if (facts.key.find(tag) != std::string::npos) out[facts.key] = facts.type;
         }
         return out;
     }
@@ -109,15 +105,6 @@ class EmbeddedHost final : public Host {
     }
 
   private:
-    static List reading(const host::KeyFacts& facts) {
-        if (facts.type == "hash") return {"HGETALL", facts.key};
-        if (facts.type == "set") return {"SMEMBERS", facts.key};
-        if (facts.type == "zset") return {"ZRANGE", facts.key, "0", "-1", "WITHSCORES"};
-        if (facts.type == "stream") return {"XRANGE", facts.key, "-", "+"};
-        if (facts.type == "list") return {"LRANGE", facts.key, "0", "-1"};
-        return {"GET", facts.key};
-    }
-
     std::unique_ptr<host::EmbeddedStore> store_;
 };
 

@@ -4,8 +4,10 @@
 
 namespace ff::contract {
 
-Execution::Execution(Host& host, std::string tag)
-    : host_(&host), tag_(std::move(tag)), id_(tag_ + ":" + new_uuid()) {}
+Execution::Execution(Host& host, std::string tag) : Execution(host, std::move(tag), new_uuid()) {}
+
+Execution::Execution(Host& host, std::string tag, std::string_view uuid)
+    : host_(&host), tag_(std::move(tag)), id_(tag_ + ":" + std::string(uuid)) {}
 
 std::string Execution::key(std::string_view suffix) const {
     return "ff:exec:" + tag_ + ":" + id_ + ":" + std::string(suffix);
@@ -80,6 +82,7 @@ RespValue Execution::create(const CreateArgs& args) {
 }
 
 void Execution::grant(std::string_view worker, std::int64_t ttl_ms) const {
+    if (host_->command({"EXISTS", key("core")}).integer == 0) return;
     const std::string expires = std::to_string(host_->now() + ttl_ms);
     host_->command({"HSET", key("claim_grant"), "worker_id", std::string(worker),
                     "grant_expires_at", expires});

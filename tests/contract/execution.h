@@ -53,6 +53,7 @@ struct FailArgs {
 class Execution {
   public:
     Execution(Host& host, std::string tag);
+    Execution(Host& host, std::string tag, std::string_view uuid);
 
     const std::string& id() const { return id_; }
     const std::string& lane() const { return lane_; }
@@ -73,7 +74,7 @@ class Execution {
     void set_core(std::string_view field, std::string_view value) const;
 
     RespValue create(const CreateArgs& args = {});
-    /// Writes a claim grant as its issuer would.
+    /// Writes a claim grant as its issuer would; nothing where there is no execution.
     void grant(std::string_view worker = "w1", std::int64_t ttl_ms = 60'000) const;
     RespValue claim(const ClaimArgs& args = {});
     RespValue claim_resumed(const ClaimArgs& args = {});

@@ -1,5 +1,6 @@
 #include "contract/host.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "contract/embedded_host.h"
@@ -33,6 +34,23 @@ void add_contents(RespConnection& connection, const std::string& tag,
     for (std::size_t i = 0; i < keys.size(); ++i) out[keys[i].text] = contents[i].text;
 }
 
+std::map<std::string, std::string> keys_of(RespConnection& connection, const std::string& tag) {
+    std::map<std::string, std::string> out;
+    for (const RespValue& key : connection.command({"KEYS", "*" + tag + "*"}).items) {
+        out[key.text] = connection.command({"TYPE", key.text}).text;
+    }
+    return out;
+}
+
+List reading(const std::string& key, std::string_view type) {
+    if (type == "hash") return {"HGETALL", key};
+    if (type == "set") return {"SMEMBERS", key};
+    if (type == "zset") return {"ZRANGE", key, "0", "-1", "WITHSCORES"};
+    if (type == "stream") return {"XRANGE", key, "-", "+"};
+    if (type == "list") return {"LRANGE", key, "0", "-1"};
+    return {"GET", key};
+}
+
 class ConnectionListener final : public Listener {
   public:
     ConnectionListener(RespConnection connection, const std::string& channel)
@@ -58,6 +76,9 @@ class ServerHost final : public Host {
     }
 
     RespValue command(const List& args) override { return connection_.command(args); }
+    std::map<std::string, std::string> keys(const std::string& tag) override {
+        return keys_of(connection_, tag);
+    }
     std::map<std::string, std::string> contents(const std::string& tag) override {
         std::map<std::string, std::string> out;
         add_contents(connection_, tag, out);
@@ -84,6 +105,9 @@ class ClusterHost final : public Host {
     RespValue command(const List& args) override {
         const std::size_t key = key_position(args);
         return node_of(key == 0 ? std::string_view() : args[key]).command(args);
+    }
+    std::map<std::string, std::string> keys(const std::string& tag) override {
+        return keys_of(node_of(tag), tag);
     }
     std::map<std::string, std::string> contents(const std::string& tag) override {
         std::map<std::string, std::string> out;
@@ -143,6 +167,37 @@ RespValue Host::fcall(std::string_view function, const List& keys, const List& a
     all.insert(all.end(), keys.begin(), keys.end());
     all.insert(all.end(), args.begin(), args.end());
     return command(all);
+}
+
+RespValue Host::content(const std::string& key, std::string_view type) {
+    RespValue value = command(reading(key, type));
+    if (type == "zset" && !value.items.empty() && value.items[0].kind == RespValue::Kind::Array) {
+        // RESP3 sends pairs of member and score.
+        std::vector<RespValue> pairs;
+        for (const RespValue& pair : value.items) {
+            pairs.insert(pairs.end(), pair.items.begin(), pair.items.end());
+        }
+        value.items = std::move(pairs);
+    }
+    if (type == "set") std::ranges::sort(value.items, {}, &RespValue::text);
+    if (type == "hash") {
+        std::map<std::string, RespValue> fields;
+        for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
+            fields[value.items[i].text] = value.items[i + 1];
+        }
+        value.items.clear();
+        for (auto& [field, text] : fields) {
+            value.items.push_back({.kind = RespValue::Kind::Bulk, .text = field});
+            value.items.push_back(text);
+        }
+    }
+    return value;
+}
+
+std::map<std::string, std::string> Host::contents(const std::string& tag) {
+    std::map<std::string, std::string> out;
+    for (const auto& [key, type] : keys(tag)) out[key] = type + " " + to_string(content(key, type));
+    return out;
 }
 
 std::optional<std::int64_t> Host::ttl_ms(const std::string& key) {

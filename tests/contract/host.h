@@ -40,8 +40,14 @@ class Host {
 
     RespValue fcall(std::string_view function, const List& keys, const List& args);
 
-    /// Everything stored under a hash tag: key -> type and content. For tests that nothing changed.
-    virtual std::map<std::string, std::string> contents(const std::string& tag) = 0;
+    /// The keys under a hash tag and the type of each, as TYPE names it.
+    virtual std::map<std::string, std::string> keys(const std::string& tag) = 0;
+
+    /// What a key of that type holds. Fields of hashes and members of sets are in order.
+    RespValue content(const std::string& key, std::string_view type);
+
+    /// Everything stored under a hash tag, in whatever form tells that nothing changed.
+    virtual std::map<std::string, std::string> contents(const std::string& tag);
 
     virtual std::unique_ptr<Listener> listen(const std::string& channel) = 0;
 
