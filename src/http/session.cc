@@ -250,6 +250,7 @@ asio::awaitable<bool> Session::serve_one() {
     if (read == Read::Refused) {
         // What follows on this connection may be the rest of what was refused.
         incoming.keep_alive = false;
+        more_to_come_ = true;
         response = std::move(incoming.refused);
     } else {
         incoming.request.body = std::move(incoming.parser.get().body());
@@ -356,7 +357,8 @@ asio::awaitable<bool> Session::write_streamed(Incoming& incoming, Response respo
 
 asio::awaitable<void> Session::linger() {
     beast::error_code failure;
-    const bool unread = stream_->tcp.socket().available(failure) > 0 || stream_->buffer.size() > 0;
+    const bool unread =
+        more_to_come_ || stream_->buffer.size() > 0 || stream_->tcp.socket().available(failure) > 0;
     if (failure || !unread) co_return;
     stream_->tcp.expires_after(kLingerMax);
     std::size_t discarded = 0;

@@ -81,6 +81,7 @@ class Session {
     SessionContext& context_;
     IdleClock::time_point idle_since_{};
     bool idle_ = false;
+    bool more_to_come_ = false;  // the client is still sending what was refused
 };
 
 }  // namespace ff::http
