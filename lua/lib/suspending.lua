@@ -153,7 +153,6 @@ local function write_waitpoint(u, e, r, one, state)
     local fields = {matched_signal_count = one.matched}
     if not one.is_pending then
         fields = waitpoint.fields(u, e, r.attempt_index, one.id, one.key, one.token)
-        if one.record then waitpoint.clear(u, one.id) end
     end
     fields.suspension_id = r.suspension_id
     fields.state = state.satisfied and "closed" or "active"
@@ -165,7 +164,6 @@ local function write_waitpoint(u, e, r, one, state)
         condition_fields.closed, condition_fields.closed_at, condition_fields.closed_reason = "1", u.now, "satisfied"
     end
     unit.hset(u, keys.waitpoint(u.tag, one.id), fields)
-    unit.record(u, {"DEL", keys.waitpoint_condition(u.tag, one.id)})
     unit.hset(u, keys.waitpoint_condition(u.tag, one.id), condition_fields)
     unit.sadd(u, keys.waitpoints(u.tag, e), one.id)
     if one.is_pending then unit.zrem(u, keys.index(u.tag, "pending_waitpoint_expiry"), one.id) end
@@ -194,16 +192,29 @@ local function record_fields(u, e, r)
     }
 end
 
+-- One deletion of all that earlier episodes left under the names now used.
+local function clear(u, e, r)
+    local stale = {
+        "DEL", keys.suspension(u.tag, e), keys.satisfied_set(u.tag, e), keys.satisfied_signals(u.tag, e),
+        keys.member_map(u.tag, e),
+    }
+    for _, one in ipairs(r.waitpoints) do
+        stale[#stale + 1] = keys.waitpoint_condition(u.tag, one.id)
+        if one.record and not one.is_pending then
+            stale[#stale + 1] = keys.waitpoint(u.tag, one.id)
+            stale[#stale + 1] = keys.waitpoint_signals(u.tag, one.id)
+        end
+    end
+    unit.record(u, stale)
+end
+
 -- All records of the episode, whether it begins or was satisfied before it could.
 function suspending.write(u, e, r, state, member_map)
+    clear(u, e, r)
     for _, one in ipairs(r.waitpoints) do
         write_waitpoint(u, e, r, one, state)
     end
-    local key = keys.suspension(u.tag, e)
     local fields = record_fields(u, e, r)
-    unit.record(u, {
-        "DEL", key, keys.satisfied_set(u.tag, e), keys.satisfied_signals(u.tag, e), keys.member_map(u.tag, e),
-    })
     if state.satisfied then
         fields.already_satisfied, fields.satisfied_at, fields.closed_at = "1", u.now, u.now
         fields.close_reason, fields.closer_signal_id = "resumed", r.closer_signal_id
@@ -211,7 +222,7 @@ function suspending.write(u, e, r, state, member_map)
         fields.all_satisfier_signals = suspension.json_list(satisfiers)
         if r.policy.consumes then suspension.consume(u, satisfiers, r.suspension_id) end
     end
-    unit.hset(u, key, fields)
+    unit.hset(u, keys.suspension(u.tag, e), fields)
     if state.satisfied or not member_map then return end
     unit.hset(u, keys.member_map(u.tag, e), member_map)
     condition.save_tree(u, e, state)

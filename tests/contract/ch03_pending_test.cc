@@ -188,6 +188,15 @@ TEST_P(Ch03Pending, AClosedIdMayBeUsedAnew) {
     EXPECT_NE(element(again, 5), p.token);
     EXPECT_TRUE(entries(waitpoint_key(p.id, ":signals")).empty());
     EXPECT_EQ(effect(e, p, {.buffer_if_pending = "1"}), "invalid_token");
+    const Waitpoint renewed{p.id, p.key, element(again, 5)};
+    buffer(e, renewed, {.id = "newer"});
+    close_waitpoint(e, p.id);
+    const Suspended s =
+        suspend(e, {.condition = flat_condition(R"(["ok"])", "count", 2), .waitpoint_id = p.id});
+    EXPECT_TRUE(entries(waitpoint_key(p.id, ":signals")).empty());
+    EXPECT_EQ(waitpoint(p.id)["signal_count"], "0");
+    EXPECT_EQ(waitpoint(p.id)["closed_at"], "");
+    EXPECT_EQ(effect(e, s.primary()), "appended_to_waitpoint");
 }
 
 TEST_P(Ch03Pending, S51_TwoPendingWaitpointsAreActivatedTogether) {

@@ -97,6 +97,7 @@ TEST_P(Ch04Close, S31_AWatchedAttemptThatNeverComesIsToldSo) {
     EXPECT_EQ(element(append(e), 2), "OK");
     EXPECT_EQ(read(e).closed_at, "");
     EXPECT_EQ(read(e).payloads(), List{"x"});
+    EXPECT_EQ(markers(e), List{});
 }
 
 TEST_P(Ch04Close, S32_CancellingDelayedWorkClosesItsStream) {
