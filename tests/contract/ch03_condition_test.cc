@@ -16,65 +16,69 @@ class ConditionContract : public SuspensionContract {
         }
         return args;
     }
+    /// The detail of a refusal; the store must be as before.
+    std::string fault(const Execution& e, const std::string& condition,
+                      const List& keys = {"k"}) const {
+        const auto before = host().contents(tag());
+        SuspendArgs args = args_for("null", keys);
+        args.condition = condition;
+        const RespValue reply = try_suspend(e, args);
+        EXPECT_EQ(element(reply, 2), "invalid_resume_condition") << to_string(reply);
+        EXPECT_EQ(host().contents(tag()), before) << condition;
+        return element(reply, 3);
+    }
 };
 
 FF_CONTRACT_SUITE(Ch03Condition, ConditionContract);
 
-TEST_P(Ch03Condition, S45_AConditionIsCheckedBeforeAnythingIsWritten) {
+TEST_P(Ch03Condition, S45_AFlatConditionIsCheckedBeforeAnythingIsWritten) {
     const Execution e = active();
-    const auto before = host().contents(tag());
-    const auto detail = [&](const std::string& condition, const List& keys = {"k"},
-                            const std::string& timeout = "") {
-        SuspendArgs args = args_for("null", keys);
-        args.condition = condition;
-        args.timeout_at = timeout;
-        const RespValue reply = try_suspend(e, args);
-        EXPECT_EQ(element(reply, 2), "invalid_resume_condition") << to_string(reply);
-        return element(reply, 3);
-    };
     for (const char* bad :
          {"", "not json", "[]", "5", "null", "{", R"({"required_signal_names":5})",
           R"({"required_signal_names":[5]})", R"({"required_signal_names":{"a":1}})",
           R"({"minimum_signal_count":"2"})"}) {
-        EXPECT_EQ(detail(bad), "bad_json") << bad;
+        EXPECT_EQ(fault(e, bad), "bad_json") << bad;
     }
-    EXPECT_EQ(detail(composite(all_of({}))), "allof_empty_members");
-    EXPECT_EQ(detail(composite(count_of(0, "DistinctSignals", {"k"}))), "count_n_zero");
-    EXPECT_EQ(detail(composite(count_of(-1, "DistinctSignals", {"k"}))), "count_n_zero");
-    EXPECT_EQ(detail(composite(count_of(10'001, "DistinctSignals", {"k"}))), "count_n_too_large");
-    EXPECT_EQ(detail(composite(count_of(1, "DistinctSignals", {}))), "count_waitpoints_empty");
-    EXPECT_EQ(detail(composite(count_of(2, "DistinctWaitpoints", {"k", "k"}))),
+    const std::string padding(8'193 - 8, 'x');
+    EXPECT_EQ(fault(e, "{\"x\":\"" + padding + "\"}"), "condition_size_exceeded");
+    EXPECT_EQ(fault(e, R"({"condition_type":"dream"})"), "unknown_condition_type");
+    EXPECT_EQ(fault(e, R"({"signal_match_mode":"most"})"), "bad_match_mode");
+    EXPECT_EQ(fault(e, flat_condition(R"(["a","b"])", "count", 3)), "count_exceeds_matchers");
+    EXPECT_EQ(fault(e, flat_condition(R"(["a"])", "count", 257)), "too_many_matchers");
+    EXPECT_EQ(fault(e, flat_condition(R"(["a"])", "count", 0)), "count_n_zero");
+    EXPECT_EQ(fault(e, R"({"condition_type":"single_signal","required_signal_names":["a","b"]})"),
+              "too_many_matchers");
+    EXPECT_EQ(fault(e, R"({"condition_type":"timeout_only"})"), "timeout_only_without_deadline");
+    EXPECT_EQ(fault(e, R"({"required_signal_names":["__timeout_only__"]})"),
+              "timeout_only_without_deadline");
+    EXPECT_EQ(fault(e, R"({"required_waitpoint_key":"other"})"), "waitpoint_key_mismatch");
+    EXPECT_EQ(fault(e, "{}", {"k", "l"}), "extra_binding_not_referenced_by_condition");
+    EXPECT_EQ(fault(e, R"({"v":2})"), "unsupported_version");
+}
+
+TEST_P(Ch03Condition, S45_ATreeIsCheckedBeforeAnythingIsWritten) {
+    const Execution e = active();
+    EXPECT_EQ(fault(e, composite(all_of({}))), "allof_empty_members");
+    EXPECT_EQ(fault(e, composite(count_of(0, "DistinctSignals", {"k"}))), "count_n_zero");
+    EXPECT_EQ(fault(e, composite(count_of(-1, "DistinctSignals", {"k"}))), "count_n_zero");
+    EXPECT_EQ(fault(e, composite(count_of(10'001, "DistinctSignals", {"k"}))), "count_n_too_large");
+    EXPECT_EQ(fault(e, composite(count_of(1, "DistinctSignals", {}))), "count_waitpoints_empty");
+    EXPECT_EQ(fault(e, composite(count_of(2, "DistinctWaitpoints", {"k", "k"}))),
               "count_exceeds_waitpoint_set");
-    EXPECT_EQ(detail(composite(count_of(1, "Some", {"k"}))), "unknown_count_kind");
-    EXPECT_EQ(detail(composite(R"({"kind":"Or"})")), "unknown_node_kind");
-    EXPECT_EQ(detail(composite("7")), "unknown_node_kind");
-    EXPECT_EQ(detail(composite(single("k", R"({"kind":"Glob"})"))), "unknown_matcher_kind");
-    EXPECT_EQ(detail(composite(single("k", "null"))), "unknown_matcher_kind");
-    EXPECT_EQ(detail(composite(single("k", by_name("")))), "empty_matcher_name");
-    EXPECT_EQ(detail(composite(single("absent"))), "referenced_waitpoint_key_missing_binding");
-    EXPECT_EQ(detail(composite(single("k")), {"k", "l"}),
+    EXPECT_EQ(fault(e, composite(count_of(1, "Some", {"k"}))), "unknown_count_kind");
+    EXPECT_EQ(fault(e, composite(R"({"kind":"Or"})")), "unknown_node_kind");
+    EXPECT_EQ(fault(e, composite("7")), "unknown_node_kind");
+    EXPECT_EQ(fault(e, composite(single("k", R"({"kind":"Glob"})"))), "unknown_matcher_kind");
+    EXPECT_EQ(fault(e, composite(single("k", "null"))), "unknown_matcher_kind");
+    EXPECT_EQ(fault(e, composite(single("k", by_name("")))), "empty_matcher_name");
+    EXPECT_EQ(fault(e, composite(single("absent"))), "referenced_waitpoint_key_missing_binding");
+    EXPECT_EQ(fault(e, composite(single("k")), {"k", "l"}),
               "extra_binding_not_referenced_by_condition");
-    EXPECT_EQ(detail("{}", {"k", "l"}), "extra_binding_not_referenced_by_condition");
     std::string deep = count_of(1, "DistinctSignals", {"k"});
     for (int i = 0; i < 4; ++i) deep = all_of({deep});
-    EXPECT_EQ(detail(composite(deep)), "condition_depth_exceeded");
-    EXPECT_EQ(detail(R"({"v":2,"composite":true,"tree":{}})"), "unsupported_version");
-    EXPECT_EQ(detail(R"({"composite":true,"tree":{}})"), "unsupported_version");
-    EXPECT_EQ(detail(R"({"v":2})"), "unsupported_version");
-    const std::string padding(8'193 - 8, 'x');
-    EXPECT_EQ(detail("{\"x\":\"" + padding + "\"}"), "condition_size_exceeded");
-    EXPECT_EQ(detail(R"({"condition_type":"dream"})"), "unknown_condition_type");
-    EXPECT_EQ(detail(R"({"signal_match_mode":"most"})"), "bad_match_mode");
-    EXPECT_EQ(detail(flat_condition(R"(["a","b"])", "count", 3)), "count_exceeds_matchers");
-    EXPECT_EQ(detail(flat_condition(R"(["a"])", "count", 257)), "too_many_matchers");
-    EXPECT_EQ(detail(flat_condition(R"(["a"])", "count", 0)), "count_n_zero");
-    EXPECT_EQ(detail(R"({"condition_type":"single_signal","required_signal_names":["a","b"]})"),
-              "too_many_matchers");
-    EXPECT_EQ(detail(R"({"condition_type":"timeout_only"})"), "timeout_only_without_deadline");
-    EXPECT_EQ(detail(R"({"required_signal_names":["__timeout_only__"]})"),
-              "timeout_only_without_deadline");
-    EXPECT_EQ(detail(R"({"required_waitpoint_key":"other"})"), "waitpoint_key_mismatch");
-    EXPECT_EQ(host().contents(tag()), before);
+    EXPECT_EQ(fault(e, composite(deep)), "condition_depth_exceeded");
+    EXPECT_EQ(fault(e, R"({"v":2,"composite":true,"tree":{}})"), "unsupported_version");
+    EXPECT_EQ(fault(e, R"({"composite":true,"tree":{}})"), "unsupported_version");
     // The path of the fault is told.
     const RespValue nested = try_suspend(
         e, args_for(all_of({single("k"), all_of({count_of(0, "DistinctSignals", {"k"})})}), {"k"}));
