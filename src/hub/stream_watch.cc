@@ -1,0 +1,199 @@
+#include "hub/stream_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+
+namespace ff::hub {
+namespace asio = boost::asio;
+namespace {
+
+constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
+/// What a read may take beyond its BLOCK time.
+constexpr Millis kReadPatience{5'000};
+/// One in so many reads never blocks long, so that newcomers find room at once.
+constexpr std::size_t kShortShare = 4;
+
+}  // namespace
+
+StreamWatch::StreamWatch(asio::any_io_executor loop, store::Store& store, WatchOptions options)
+    : loop_(loop), store_(store), options_(options), tasks_(std::move(loop), "stream_watch") {}
+
+StreamWatch::~StreamWatch() = default;
+
+StreamWatch::Interest::Interest(StreamWatch& watch, std::shared_ptr<Group> group)
+    : watch_(watch), group_(std::move(group)) {
+    ++group_->users;
+}
+
+StreamWatch::Interest::~Interest() {
+    watch_.leave(group_);
+}
+
+EntryId StreamWatch::Interest::position() const {
+    return group_->position;
+}
+
+void StreamWatch::Interest::raise(EntryId id) {
+    if (id <= group_->position) return;
+    group_->position = id;
+    wake(*group_);
+}
+
+asio::awaitable<WatchEnd> StreamWatch::Interest::wait(EntryId seen, Deadline until) {
+    if (watch_.stopped_) co_return WatchEnd::Stopped;
+    if (seen < group_->position) co_return WatchEnd::Ready;
+    if (until.passed()) co_return WatchEnd::Timeout;
+    Waiter waiter{.seen = seen, .timer = asio::steady_timer(watch_.loop_, until.at())};
+    const auto place = group_->waiters.insert(group_->waiters.end(), &waiter);
+    watch_.want_read(group_);
+    co_await waiter.timer.async_wait(kToken);
+    group_->waiters.erase(place);
+    if (watch_.stopped_) co_return WatchEnd::Stopped;
+    co_return waiter.woken ? WatchEnd::Ready : WatchEnd::Timeout;
+}
+
+std::unique_ptr<StreamWatch::Interest> StreamWatch::enter(const StreamKeys& keys) {
+    auto& group = groups_[keys.keys.front()];
+    if (!group) {
+        group = std::make_shared<Group>();
+        group->partition = keys.partition;
+        group->keys = keys.keys;
+    }
+    return std::make_unique<Interest>(*this, group);
+}
+
+void StreamWatch::leave(const std::shared_ptr<Group>& group) {
+    if (--group->users == 0) groups_.erase(group->keys.front());
+}
+
+void StreamWatch::want_read(const std::shared_ptr<Group>& group) {
+    if (group->queued || group->reading || group->waiters.empty() || stopped_) return;
+    group->queued = true;
+    queue_.push_back(group);
+    pump();
+}
+
+void StreamWatch::pump() {
+    while (!queue_.empty() && reads_ < options_.reads_max && !stopped_) {
+        const bool crowded = queue_.size() > options_.reads_max - reads_;
+        const std::size_t long_max =
+            options_.reads_max - std::max<std::size_t>(options_.reads_max / kShortShare, 1);
+        const bool is_long = !crowded && long_reads_ < long_max;
+        Batch batch = take_batch(!is_long);
+        if (batch.empty()) continue;
+        ++reads_;
+        ++reads_made_;
+        if (is_long) ++long_reads_;
+        const Millis block = is_long ? options_.block : block_for(queue_.size());
+        tasks_.spawn(read(std::move(batch), block, is_long));
+    }
+}
+
+/// The longest waiting stream and, if it shares its read, others of its partition.
+StreamWatch::Batch StreamWatch::take_batch(bool shared) {
+    Batch batch;
+    const std::uint16_t partition = queue_.front()->partition;
+    for (auto it = queue_.begin(); it != queue_.end() && batch.size() < options_.shared_max;) {
+        if ((*it)->partition != partition) {
+            ++it;
+            continue;
+        }
+        (*it)->queued = false;
+        if (!(*it)->waiters.empty()) {
+            (*it)->reading = true;
+            batch.push_back(std::move(*it));
+        }
+        it = queue_.erase(it);
+        if (!shared && !batch.empty()) break;
+    }
+    return batch;
+}
+
+/// Short enough that each of those that wait has its turn in time.
+Millis StreamWatch::block_for(std::size_t waiting_batches) const {
+    const auto turns = static_cast<std::int64_t>(waiting_batches / options_.reads_max + 1);
+    return std::clamp(options_.turn / turns, options_.slice_least, options_.block);
+}
+
+asio::awaitable<void> StreamWatch::read(Batch batch, Millis block, bool is_long) {
+    store::Call call;
+    call.command.arg("XREAD").arg("COUNT").arg("1").arg("BLOCK").arg(block.count()).arg("STREAMS");
+    for (const auto& group : batch) {
+        for (const std::string& key : group->keys) call.command.arg(key);
+    }
+    for (const auto& group : batch) {
+        const std::string after = group->position.to_string();
+        for (std::size_t i = 0; i < group->keys.size(); ++i) call.command.arg(after);
+    }
+    call.deadline = Deadline::after(block + kReadPatience);
+    call.resend_safe = true;
+    const Result<store::Reply> reply = co_await store_.blocking_read(std::move(call));
+    if (!reply.has_value() && !stopped_) {
+        log::debug("hub", "watch_failed", {{"error", reply.error().text()}});
+        co_await pause_after_failure();
+    }
+    --reads_;
+    if (is_long) --long_reads_;
+    for (const auto& group : batch) group->reading = false;
+    if (reply.has_value()) {
+        take_up(batch, *reply);
+    } else {
+        for (const auto& group : batch) wake_all(*group);
+    }
+    for (const auto& group : batch) {
+        const bool waited_for = std::ranges::any_of(
+            group->waiters, [](const Waiter* waiter) { return !waiter->woken; });
+        if (waited_for) want_read(group);
+    }
+    pump();
+}
+
+asio::awaitable<void> StreamWatch::pause_after_failure() {
+    asio::steady_timer timer(loop_, options_.retry_pause);
+    co_await timer.async_wait(kToken);
+}
+
+/// The reply names each stream that has something, with its first entry above our position.
+void StreamWatch::take_up(const Batch& batch, const store::Reply& reply) {
+    for (const auto& group : batch) {
+        for (const std::string& key : group->keys) {
+            const store::Reply* entries = reply.find(key);
+            if (entries == nullptr || entries->items().empty()) continue;
+            const auto fields = entries->items().front().items();
+            const auto id = fields.empty() ? std::nullopt : fields.front().text();
+            const auto parsed = id ? EntryId::parse(*id) : std::nullopt;
+            if (parsed) group->position = std::max(group->position, *parsed);
+        }
+        wake(*group);
+    }
+}
+
+void StreamWatch::wake(Group& group) {
+    for (Waiter* waiter : group.waiters) {
+        if (waiter->woken || waiter->seen >= group.position) continue;
+        waiter->woken = true;
+        waiter->timer.cancel();
+    }
+}
+
+void StreamWatch::wake_all(Group& group) {
+    for (Waiter* waiter : group.waiters) {
+        waiter->woken = true;
+        waiter->timer.cancel();
+    }
+}
+
+asio::awaitable<void> StreamWatch::stop() {
+    stopped_ = true;
+    queue_.clear();
+    for (const auto& [key, group] : groups_) wake_all(*group);
+    tasks_.cancel();
+    co_await tasks_.join();
+}
+
+}  // namespace ff::hub
