@@ -3,6 +3,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/log.h"
 #include "journal/fault_file_system.h"
 #include "store_fixture.h"
 #include "support/temp_dir.h"
@@ -97,6 +98,28 @@ TEST_F(Durable, AnAnsweredWriteSurvivesAPowerCut) {
         EXPECT_EQ(shown((*after)->call_and_wait(words({"GET", "k"}))),
                   "\"" + std::to_string(i) + "\"");
     }
+}
+
+/// How many records the log holds, as the start reports it.
+std::uint64_t records_found(EmbeddedOptions options) {
+    std::string seen;
+    log::Sink former = log::set_sink([&seen](std::string_view line) { seen += line; });
+    const auto store = EmbeddedStore::open(std::move(options));
+    log::set_sink(std::move(former));
+    constexpr std::string_view kLabel = "\"records\":";
+    const std::size_t at = seen.find(kLabel);
+    EXPECT_NE(at, std::string::npos) << seen;
+    return at == std::string::npos ? 0 : std::stoull(seen.substr(at + kLabel.size()));
+}
+
+TEST_F(Durable, OneCallIsOneRecord) {
+    open(options());
+    call({"FCALL", "both", "2", "a{x}", "b{x}", "1"});
+    call({"FCALL", "raises", "1", "k"});
+    call({"GET", "a{x}"});
+    call({"SET", "k", "v"});
+    store_.reset();
+    EXPECT_EQ(records_found(options(0)), 3U);
 }
 
 TEST_F(Durable, AnotherNumberOfShardsIsRefused) {
