@@ -9,6 +9,13 @@
 #include "host/work.h"
 
 namespace ff::host {
+namespace {
+
+/// After so many coroutines the shards are woken although more are to come: what they have asked
+/// for should not wait for a long list.
+constexpr int kWakeEvery = 128;
+
+}  // namespace
 
 void Resumable::suspend(Handler handler) {
     executor_ = boost::asio::get_associated_executor(handler);
@@ -42,7 +49,10 @@ class ResumeList {
 
     void operator()() {
         const WakeTogether together;
-        while (first_ != nullptr) take().resume();
+        for (int resumed = 1; first_ != nullptr; ++resumed) {
+            take().resume();
+            if (resumed % kWakeEvery == 0) WakeTogether::wake_now();
+        }
     }
 
   private:
