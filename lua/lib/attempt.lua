@@ -35,14 +35,14 @@ end
 
 -- The snapshot of what the attempt runs under. `given` is the caller's object (nil = nothing), `tier`
 -- the fallback tier in force (nil = primary); without either there is nothing to freeze.
-function attempt.freeze_policy(u, e, c, index, given, tier, effective)
+function attempt.freeze_policy(u, e, c, index, given, tier, timeout_ms, fallback_index)
     if not given and not tier then return end
     local fields = {}
     for name, value in pairs(given or {}) do
         if value ~= cjson.null then fields[name] = frozen(value) end
     end
     local defaults = {
-        timeout_ms = effective.timeout_ms or 0, fallback_index = effective.fallback_index,
+        timeout_ms = timeout_ms, fallback_index = fallback_index,
         provider = tier and tier.provider, model = tier and tier.model, lane_id = c.lane_id,
     }
     for name, value in pairs(defaults) do

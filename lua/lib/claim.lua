@@ -59,8 +59,30 @@ local function terms(u, e, c, fallback_index, asked_ms)
     return timeout_ms, tier
 end
 
--- Writes the record of a new attempt and issues its lease; `fields` tells where it comes from.
-local function begin(u, e, c, set, request, fields, fallback_index)
+-- The record of a new attempt; `lineage` is a flat array that tells where it comes from.
+local function record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
+    local command = {
+        "HSET", keys.attempt(u.tag, e, index), "attempt_type", kind, "attempt_id", request.attempt_id,
+        "execution_id", e, "attempt_index", index, "attempt_state", "started", "created_at", u.now,
+        "started_at", u.now, "lease_id", request.lease_id, "lease_epoch", epoch, "worker_id", request.worker_id,
+        "worker_instance_id", request.worker_instance_id, unpack(lineage),
+    }
+    local function add(name, value)
+        command[#command + 1] = name
+        command[#command + 1] = value
+    end
+    if is_set(request.capability_hash) then add("capability_hash", request.capability_hash) end
+    if fallback_index > 0 then add("fallback_index", fallback_index) end
+    if timeout_ms > 0 then
+        add("timeout_ms", timeout_ms)
+        add("timeout_at", u.now + timeout_ms)
+    end
+    unit.early(u, command)
+    unit.early(u, {"ZADD", keys.attempts(u.tag, e), u.now, index})
+end
+
+-- A new attempt with its lease. Returns the reply.
+local function begin(u, e, c, set, request, kind, lineage, fallback_index)
     local index = number_of(c.total_attempt_count)
     local timeout_ms, tier = terms(u, e, c, fallback_index, request.attempt_timeout_ms)
     local epoch, expires_at = lease.issue(u, e, c, set, request, request.attempt_id, index, timeout_ms)
@@ -70,29 +92,9 @@ local function begin(u, e, c, set, request, fields, fallback_index)
         set.execution_deadline_at = request.execution_deadline_at
         unit.zadd(u, keys.index(u.tag, "execution_deadline"), request.execution_deadline_at, e)
     end
-    fields.attempt_id = request.attempt_id
-    fields.execution_id = e
-    fields.attempt_index = index
-    fields.attempt_state = "started"
-    fields.created_at = u.now
-    fields.started_at = u.now
-    fields.lease_id = request.lease_id
-    fields.lease_epoch = epoch
-    fields.worker_id = request.worker_id
-    fields.worker_instance_id = request.worker_instance_id
-    if is_set(request.capability_hash) then fields.capability_hash = request.capability_hash end
-    if fallback_index > 0 then fields.fallback_index = fallback_index end
-    if timeout_ms > 0 then
-        fields.timeout_ms = timeout_ms
-        fields.timeout_at = u.now + timeout_ms
-    end
-    unit.early_hset(u, keys.attempt(u.tag, e, index), fields)
-    unit.early(u, {"ZADD", keys.attempts(u.tag, e), u.now, index})
-    attempt.freeze_policy(u, e, c, index, request.attempt_policy, tier,
-        {timeout_ms = timeout_ms, fallback_index = fallback_index})
-    return {
-        1, "OK", request.lease_id, text(epoch), text(expires_at), request.attempt_id, text(index), fields.attempt_type,
-    }
+    record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
+    attempt.freeze_policy(u, e, c, index, request.attempt_policy, tier, timeout_ms, fallback_index)
+    return {1, "OK", request.lease_id, text(epoch), text(expires_at), request.attempt_id, text(index), kind}
 end
 
 -- The lease just collected in `set`, with what identifies the execution in a feed.
@@ -105,28 +107,27 @@ local function new_owner(c, set)
     }
 end
 
--- Where the attempt comes from, by the pending state.
-local function lineage(c)
-    local previous = c.pending_previous_attempt_index
+-- Type and lineage of the next attempt, by the pending state.
+local function lineage_of(c)
+    local previous = c.pending_previous_attempt_index or ""
     if c.attempt_state == "pending_replay_attempt" then
-        return {
-            attempt_type = "replay", replayed_from_attempt_index = previous,
-            replay_reason = c.pending_replay_reason, replay_requested_by = c.pending_replay_requested_by,
+        return "replay", {
+            "replayed_from_attempt_index", previous, "replay_reason", c.pending_replay_reason or "",
+            "replay_requested_by", c.pending_replay_requested_by or "",
         }
     elseif c.attempt_state == "pending_retry_attempt" then
-        return {
-            attempt_type = is_set(c.pending_fallback_index) and "fallback" or "retry",
-            retry_reason = c.pending_retry_reason, previous_attempt_index = previous,
-        }
+        return is_set(c.pending_fallback_index) and "fallback" or "retry",
+            {"retry_reason", c.pending_retry_reason or "", "previous_attempt_index", previous}
     end
-    return {attempt_type = "initial"}
+    return "initial", {}
 end
 
 -- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.
 function claim.fresh(u, e, c, request)
     local set = core.change(u, e, c)
     local fallback_index = number_of(is_set(c.pending_fallback_index) and c.pending_fallback_index or c.fallback_index)
-    local reply = begin(u, e, c, set, request, lineage(c), fallback_index)
+    local kind, lineage = lineage_of(c)
+    local reply = begin(u, e, c, set, request, kind, lineage, fallback_index)
     if is_set(c.pending_fallback_index) then set.fallback_index = c.pending_fallback_index end
     for i = 1, #PENDING do
         if is_set(c[PENDING[i]]) then set[PENDING[i]] = "" end
@@ -218,9 +219,8 @@ function claim.reclaim(u, e, c, request)
     if why == "lease_expired" and c.current_worker_instance_id ~= request.worker_instance_id then
         unit.srem(u, keys.worker_leases(u.tag, c.current_worker_instance_id or ""), e)
     end
-    local reply = begin(u, e, c, set, request, {
-        attempt_type = "reclaim", reclaim_reason = why, previous_attempt_index = c.current_attempt_index,
-    }, number_of(c.fallback_index))
+    local reply = begin(u, e, c, set, request, "reclaim",
+        {"reclaim_reason", why, "previous_attempt_index", c.current_attempt_index or ""}, number_of(c.fallback_index))
     lease.record(u, e, c, "reclaimed", why, {
         "old_lease_epoch", c.current_lease_epoch or "0", "new_lease_id", request.lease_id,
         "new_lease_epoch", set.current_lease_epoch, "new_attempt_id", request.attempt_id,

@@ -200,13 +200,14 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
     set.lease_revoked_at = ""
     set.lease_revoke_reason = ""
     set.grant_until = ""
-    unit.hset(u, keys.lease_current(u.tag, e), {
-        lease_id = claim.lease_id, lease_epoch = epoch, execution_id = e, attempt_id = attempt_id,
-        attempt_index = attempt_index, worker_id = claim.worker_id, lane = claim.lane,
-        worker_instance_id = claim.worker_instance_id, capability_hash = claim.capability_hash or "",
-        previous_lease_id = set.last_release_lease_id or c.last_release_lease_id or "",
-        reclaim_count = set.lease_reclaim_count or c.lease_reclaim_count or "0",
-        acquired_at = now, expires_at = expires_at, last_renewed_at = now, renewal_deadline = renew_by,
+    unit.record(u, {
+        "HSET", keys.lease_current(u.tag, e), "lease_id", claim.lease_id, "lease_epoch", epoch,
+        "execution_id", e, "attempt_id", attempt_id, "attempt_index", attempt_index,
+        "worker_id", claim.worker_id, "worker_instance_id", claim.worker_instance_id, "lane", claim.lane,
+        "capability_hash", claim.capability_hash or "",
+        "previous_lease_id", set.last_release_lease_id or c.last_release_lease_id or "",
+        "reclaim_count", set.lease_reclaim_count or c.lease_reclaim_count or "0",
+        "acquired_at", now, "expires_at", expires_at, "last_renewed_at", now, "renewal_deadline", renew_by,
     })
     unit.zadd_early(u, keys.index(u.tag, "lease_expiry"), expires_at, e)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)
