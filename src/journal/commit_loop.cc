@@ -153,7 +153,7 @@ void Committer::Impl::store_ticks() {
         ++counts.groups;
         counts.records += records;
         counts.bytes += bytes;
-        counts.syncs += sync_mode() == Sync::Yes ? 1 : 0;
+        counts.syncs += sync_mode() == Sync::Yes ? 1U : 0U;
     }
     record_bytes -= bytes;
     ticks.clear();

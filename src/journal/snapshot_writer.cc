@@ -8,7 +8,7 @@ namespace {
 /// Small chunks are gathered into writes of about this size.
 constexpr std::size_t kWriteBytes = 256U << 10;
 /// Synced in steps, so that the last sync is short: commits of the log wait for it.
-constexpr std::uint64_t kSyncBytes = 4U << 20;
+constexpr std::uint64_t kSyncBytes = 1U << 20;
 
 }  // namespace
 
