@@ -46,8 +46,8 @@ inline constexpr std::size_t kRecordHeadBytes = 24;
 inline constexpr std::size_t kChunkHeadBytes = 16;
 inline constexpr std::size_t kSnapshotEndBytes = 24;
 inline constexpr std::uint32_t kSnapshotEndMark = 0xffffffffU;
-/// One record or one snapshot chunk.
-inline constexpr std::size_t kPayloadBytesMax = 256U << 20;
+/// One record or one snapshot chunk. A chunk holds at least one key, so this also bounds a key.
+inline constexpr std::size_t kPayloadBytesMax = 2U << 30;
 /// What a disk writes whole or not at all.
 inline constexpr std::uint64_t kSectorBytes = 512;
 
