@@ -6,6 +6,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -13,6 +14,7 @@
 
 namespace ff::host {
 namespace asio = boost::asio;
+using asio::ip::tcp;
 namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
@@ -211,32 +213,60 @@ asio::awaitable<void> DoorSession::serve_alone(std::vector<std::string> words) {
     } else if (path == DoorPath::Shard) {
         batch_.add(argv, command_facts.one_key);
         co_await batch_.run(client_.protocol(), out_);
+    } else if (path == DoorPath::Read) {
+        resp::Command command(argv);
+        co_await read_streams(std::move(command));
     } else {
         resp::Command command(argv);
-        co_await call_store(std::move(command), path);
+        co_await call_store(std::move(command));
     }
 }
 
-asio::awaitable<void> DoorSession::call_store(resp::Command command, DoorPath path) {
+asio::awaitable<void> DoorSession::call_store(resp::Command command) {
     store::Call call{.command = std::move(command)};
-    Result<store::Reply> reply = store::Reply();
-    if (path == DoorPath::Read) {
-        // It may take long, and what was answered before it must not wait with it.
-        const bool sent = co_await flush();
-        if (!sent) co_return;
-        call.deadline = Deadline::after(kReadPatience);
-        reply = co_await store_.blocking_read(std::move(call));
+    const Result<store::Reply> reply = co_await store_.call(std::move(call));
+    resp::ReplyWriter writer(out_, client_.protocol());
+    if (reply) {
+        writer.write_value(*reply);
     } else {
-        reply = co_await store_.call(std::move(call));
+        writer.error(error_line(reply.error()));
+    }
+}
+
+/// It may take long: what was answered before it must not wait with it, and a client that leaves
+/// meanwhile ends it.
+asio::awaitable<void> DoorSession::read_streams(resp::Command command) {
+    using asio::experimental::awaitable_operators::operator||;
+    const bool sent = co_await flush();
+    if (!sent) co_return;
+    store::Call call{.command = std::move(command)};
+    call.deadline = Deadline::after(kReadPatience);
+    auto either = store_.blocking_read(std::move(call)) || until_gone();
+    const auto outcome = co_await std::move(either);
+    const Result<store::Reply>* reply = std::get_if<0>(&outcome);
+    if (reply == nullptr) {
+        is_broken_ = true;
+        co_return;
     }
     resp::ReplyWriter writer(out_, client_.protocol());
-    if (!reply) {
-        writer.error(error_line(reply.error()));
-    } else if (path == DoorPath::Read) {
-        write_streams(*reply, writer);
+    if (*reply) {
+        write_streams(**reply, writer);
     } else {
-        writer.write_value(*reply);
+        writer.error(error_line(reply->error()));
     }
+}
+
+asio::awaitable<void> DoorSession::until_gone() {
+    const auto [failure] = co_await socket_.async_wait(tcp::socket::wait_read, kAsTuple);
+    if (failure) co_return;
+    char byte = 0;
+    boost::system::error_code problem;
+    socket_.non_blocking(true, problem);
+    socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, problem);
+    if (problem && problem != asio::error::would_block) co_return;
+    // More requests have come; behind them nothing can be seen.
+    asio::steady_timer forever(socket_.get_executor(), asio::steady_timer::time_point::max());
+    co_await forever.async_wait(kAsTuple);
 }
 
 }  // namespace ff::host

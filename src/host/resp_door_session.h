@@ -65,7 +65,10 @@ class DoorSession {
     boost::asio::awaitable<bool> flush();
     boost::asio::awaitable<bool> serve();
     boost::asio::awaitable<void> serve_alone(std::vector<std::string> words);
-    boost::asio::awaitable<void> call_store(resp::Command command, DoorPath path);
+    boost::asio::awaitable<void> call_store(resp::Command command);
+    boost::asio::awaitable<void> read_streams(resp::Command command);
+    /// Returns when the other side has closed, and else only when cancelled.
+    boost::asio::awaitable<void> until_gone();
 
     boost::asio::ip::tcp::socket socket_;
     store::Store& store_;

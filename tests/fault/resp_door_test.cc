@@ -1,7 +1,13 @@
-#include <csignal>
+#include "host/resp_door.h"
 
+#include <csignal>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include "host/embedded_store.h"
 #include "store_process.h"
 #include "support/temp_dir.h"
 #include "support/valkey_server.h"
@@ -199,6 +205,24 @@ TEST_F(RespDoorTest, DeliversMessagesInBothProtocols) {
         EXPECT_EQ(listener.read()->items[2].integer, 0);
         EXPECT_EQ(listener("GET", "k").text, "first");
     }
+}
+
+TEST(RespDoor, AClientThatLeavesEndsItsBlockedRead) {
+    auto store = host::EmbeddedStore::open({.shards = 1});
+    ASSERT_TRUE(store);
+    boost::asio::io_context loop(1);
+    auto door = host::RespDoor::open(loop.get_executor(), **store, **store, {.port = 0});
+    ASSERT_TRUE(door);
+    std::thread thread([&] { loop.run(); });
+    const auto waiting = [&] { return (*store)->facts()[0].waiting_reads; };
+    {
+        RespConnection leaving = RespConnection::connect((*door)->port());
+        ASSERT_TRUE(leaving.send({"XREAD", "BLOCK", "0", "STREAMS", "s", "$"}));
+        EXPECT_TRUE(ff::testing::wait_until([&] { return waiting() == 1; }));
+    }
+    EXPECT_TRUE(ff::testing::wait_until([&] { return waiting() == 0; }));
+    boost::asio::co_spawn(loop, (*door)->stop(), [](const std::exception_ptr&) {});
+    thread.join();
 }
 
 TEST(RespDoor, AsksForThePassword) {
