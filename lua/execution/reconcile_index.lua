@@ -77,9 +77,12 @@ local function check_lanes(r, c, timeout_at)
             end
         end
     end
+    if wanted ~= "blocked:route" and not is_set(c.required_capabilities) then return end
+    local queued = call("ZSCORE", route.queue(r.u.tag, c.lane_id, c.required_capabilities or ""), r.e)
     if wanted == "blocked:route" then
-        local queue = route.queue(r.u.tag, c.lane_id, c.required_capabilities or "")
-        if not call("ZSCORE", queue, r.e) and note(r, "route") then route.enter(r.u, r.e, c) end
+        if not queued and note(r, "route") then route.enter(r.u, r.e, c) end
+    elseif queued and note(r, "route") then
+        route.leave(r.u, r.e, c)
     end
 end
 

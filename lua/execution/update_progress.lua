@@ -45,6 +45,7 @@ registry.add("ff_update_progress", 1, 3, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local percent = args.optional_integer(argv, 4, "progress_pct", 0, 100)
     local message = args.cut(args.text(argv, 5), MESSAGE_MAX)
+    local lease_id, epoch = args.id(argv, 2, "lease_id"), args.id(argv, 3, "lease_epoch")
     local attempt_id = args.text(argv, 6)
     local usage = read_usage(args.text(argv, 7))
     local sequence = args.optional_integer(argv, 8, "usage_seq", 1)
@@ -52,7 +53,7 @@ registry.add("ff_update_progress", 1, 3, function(given, argv)
     local c = core.require(tag, e)
     if c.lifecycle_phase ~= "active" then core.refuse_not_active(c) end
     lease.check_held(u, e, c, false)
-    lease.check_owner(c, argv[2], argv[3], attempt_id ~= "" and attempt_id or nil)
+    lease.check_owner(c, lease_id, epoch, attempt_id ~= "" and attempt_id or nil)
     local set = core.change(u, e, c)
     set.progress_pct = percent
     if message ~= "" then set.progress_message = message end

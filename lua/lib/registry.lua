@@ -1,4 +1,11 @@
 -- Registers the functions: checks arity and turns a refusal, raised anywhere below, into its reply.
+--
+-- The head of each function file is its contract, and tests compare it with the C++ side:
+--   @function name
+--   @keys, @argv   names in order; [optional], `...` and `[name]...` for what repeats
+--   @reply         one line per shape of success
+--   @refuses       the codes it may refuse with
+--   @repeat        what the same call answers the second time
 local registry = {}
 
 local function refusal_as_reply(done, reply)

@@ -122,8 +122,16 @@ TEST_P(Ch02Procedures, WorkBlockedForRouteLeavesItsQueueWhenItEnds) {
     const std::string queue = e.lane_key("route:" + hash(e.lane_key("route_sets")).begin()->first);
     EXPECT_TRUE(score(queue, e.id()).has_value());
     EXPECT_EQ(element(e.reconcile("check"), 3), "consistent");
+    const std::string queued = std::to_string(*score(queue, e.id()));
+    const std::string set = hash(e.lane_key("route_sets")).begin()->first;
     e.cancel();
     EXPECT_EQ(e.memberships(), List{"terminal"});
+    EXPECT_FALSE(exists(queue));
+    EXPECT_FALSE(exists(e.lane_key("route_sets")));
+    // A stray entry is the reconciler's business.
+    command({"ZADD", queue, queued, e.id()});
+    command({"HSET", e.lane_key("route_sets"), set, "gpu"});
+    EXPECT_EQ(element(e.reconcile(), 7), "route");
     EXPECT_FALSE(exists(queue));
     EXPECT_FALSE(exists(e.lane_key("route_sets")));
 }
