@@ -77,7 +77,10 @@ class TlsStream final : public Stream {
         stream_.set_verify_callback(asio::ssl::host_name_verification(name));
         error_code is_name;
         asio::ip::make_address(name, is_name);
-        if (is_name) SSL_set_tlsext_host_name(stream_.native_handle(), name.c_str());
+        // What the macro SSL_set_tlsext_host_name does, without its old-style casts.
+        if (is_name)
+            SSL_ctrl(stream_.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
+                     TLSEXT_NAMETYPE_host_name, name.data());
         const auto [failure] = co_await stream_.async_handshake(Tls::client, kAwait);
         if (!failure) co_return Done{};
         Error error = io_error("TLS with " + name, failure);

@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 
 void give_up(std::span<Exchange> exchanges) {
     // The last one resumes the coroutine that owns them all: nothing is touched after it.
-    std::size_t open = 0;
-    for (const Exchange& exchange : exchanges) open += exchange.finished() ? 0 : 1;
+    auto open = std::ranges::count_if(
+        exchanges, [](const Exchange& exchange) { return !exchange.finished(); });
     for (Exchange& exchange : exchanges) {
         if (exchange.finished()) continue;
         const bool last = --open == 0;
