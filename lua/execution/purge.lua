@@ -43,18 +43,20 @@ local function take_attempts(slice, c)
     return index > total
 end
 
--- Members of a set, each owning `width` keys; taken ones leave the set.
+-- Members of a set, each owning `width` keys; taken ones leave the set. A page may be empty although
+-- there are members, and a small set comes whole, whatever was asked for.
 local function take_members(slice, key, width, names_of)
+    local cursor, members, last = "0", nil, nil
     repeat
         local count = math.floor(room(slice) / width)
         if count == 0 then return false end
-        local members = call("SSCAN", key, "0", "COUNT", count)[2]
-        local last = math.min(#members, count)
+        cursor, members = unpack(call("SSCAN", key, cursor, "COUNT", count))
+        last = math.min(#members, count)
         for i = 1, last do
             names_of(members[i])
         end
         if last > 0 then call("SREM", key, unpack(members, 1, last)) end
-    until last == 0
+    until cursor == "0" and last == #members
     return true
 end
 

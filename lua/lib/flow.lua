@@ -10,7 +10,7 @@ function flow.gate(tag, e, c)
     return number_of(meta[2]) > 0 and "closed" or "open"
 end
 
--- Refuses with `code`, `flow_cancelled` when the flow no longer lets its members be claimed.
+-- Whether the flow still lets its members be claimed; if not, callers refuse with `flow_cancelled`.
 -- `continues`: the claim goes on with an attempt already started.
 function flow.claim_allowed(tag, c, continues)
     if not is_set(c.flow_id) then return true end

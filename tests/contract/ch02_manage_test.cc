@@ -218,6 +218,21 @@ TEST_P(Ch02Manage, S59_PurgeDeletesInSlicesAndSparesTheReplayed) {
     EXPECT_EQ(host().contents(tag()), before);
 }
 
+TEST_P(Ch02Manage, S59_PurgeTakesManyRecordsSliceBySlice) {
+    Execution e = active();
+    e.complete();
+    List edges{"SADD", e.key("deps:all_edges")};
+    for (int i = 0; i < 700; ++i) {
+        edges.push_back("edge" + std::to_string(i));
+        command({"SET", e.key("dep:edge" + std::to_string(i)), "x"});
+    }
+    command(edges);
+    int slices = 0;
+    while (element(e.purge("0", "100"), 3) == "partial") ASSERT_LT(++slices, 20);
+    EXPECT_GE(slices, 7);
+    EXPECT_EQ(keys_of(host(), tag(), e), List{});
+}
+
 TEST_P(Ch02Manage, S59_RetentionComesFromThePolicyFirst) {
     Execution own = active({}, {.policy = R"({"retention_ms":50000})"});
     own.complete();
