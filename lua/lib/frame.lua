@@ -15,11 +15,24 @@ local TTL_MAX = 3600000
 local FLOOR, CEILING, ALPHA = 64, 16384, 0.2
 local CHUNK = 64
 
-local META = {
-    "created_at", "closed_at", "closed_reason", "attempt_id", "frame_count", "last_sequence", "total_bytes",
-    "retained_count", "retained_bytes", "live_bytes", "live_expires_at", "has_durable_frame", "has_summary_frame",
-    "ema_rate_hz", "last_append_ts_ms", "maxlen_applied_last", "last_client_epoch", "last_client_seq",
-    "last_client_entry_id",
+-- The metadata that an append reads, by mode and whether it has a sequence number: every field costs the
+-- store a walk through the record.
+local DURABLE = {
+    "frame_count", "last_sequence", "total_bytes", "closed_at", "closed_reason", "attempt_id", "retained_count",
+    "retained_bytes", "has_durable_frame",
+}
+local DURABLE_WITH_SEQ = {
+    "frame_count", "last_sequence", "total_bytes", "closed_at", "closed_reason", "attempt_id", "retained_count",
+    "retained_bytes", "has_durable_frame", "last_client_epoch", "last_client_seq", "last_client_entry_id",
+}
+local LIVE = {
+    "frame_count", "last_sequence", "total_bytes", "closed_at", "closed_reason", "attempt_id", "live_bytes",
+    "live_expires_at", "has_summary_frame", "ema_rate_hz", "last_append_ts_ms", "maxlen_applied_last",
+}
+local LIVE_WITH_SEQ = {
+    "frame_count", "last_sequence", "total_bytes", "closed_at", "closed_reason", "attempt_id", "live_bytes",
+    "live_expires_at", "has_summary_frame", "ema_rate_hz", "last_append_ts_ms", "maxlen_applied_last",
+    "last_client_epoch", "last_client_seq", "last_client_entry_id",
 }
 
 -- How the best-effort window grows; a factor out of range is the default.
@@ -66,14 +79,20 @@ function frame.check(f, limits, ...)
     if #f.payload > limits.payload then refuse("retention_limit_exceeded", "payload", ...) end
 end
 
--- The stream of a checked call: `tag`, `e` and index, with its metadata as a table (see META).
-function frame.open(u, e, index)
+local function fields_of(mode, has_seq)
+    if mode == "durable" then return has_seq and DURABLE_WITH_SEQ or DURABLE end
+    return has_seq and LIVE_WITH_SEQ or LIVE
+end
+
+-- The stream of a checked call with what an append of this mode must know of its metadata.
+function frame.open(u, e, index, mode, has_seq)
     local s = {e = e, index = index, key = keys.stream(u.tag, e, index), meta = {}}
-    local values = call("HMGET", keys.stream_meta(u.tag, e, index), unpack(META))
-    for i = 1, #META do
-        s.meta[META[i]] = values[i] or nil
+    local names = fields_of(mode, has_seq)
+    local values = call("HMGET", s.key .. ":meta", unpack(names))
+    for i = 1, #names do
+        s.meta[names[i]] = values[i] or nil
     end
-    s.exists = s.meta.created_at ~= nil
+    s.exists = s.meta.frame_count ~= nil
     s.count = number_of(s.meta.frame_count)
     s.ms = number_of(string.match(s.meta.last_sequence or "", "^%d+"))
     return s
@@ -123,11 +142,13 @@ function frame.create_meta(u, s, c, attempt_id, opened_by, retention_maxlen)
     if not highest or highest < s.index then
         call("HSET", keys.core(u.tag, s.e), "stream_meta_max", s.index)
     end
-    call("HSET", s.key .. ":meta", "stream_id", s.e .. ":" .. s.index, "execution_id", s.e, "attempt_index", s.index,
-        "attempt_id", attempt_id, "created_at", u.now, "opened_by", opened_by, "closed_at", "", "closed_reason", "",
-        "durability_mode", "durable_full", "retention_maxlen", retention_maxlen, "last_sequence", "",
-        "frame_count", "0", "total_bytes", "0", "retained_count", "0", "retained_bytes", "0", "live_bytes", "0",
-        "live_expires_at", "0", "last_frame_at", "", "has_durable_frame", "0", "has_summary_frame", "0")
+    -- What every append reads and writes stands first: the store finds it soonest.
+    call("HSET", s.key .. ":meta", "frame_count", "0", "last_sequence", "", "total_bytes", "0", "closed_at", "",
+        "closed_reason", "", "attempt_id", attempt_id, "retained_count", "0", "retained_bytes", "0",
+        "last_frame_at", "", "has_durable_frame", "0", "has_summary_frame", "0", "live_bytes", "0",
+        "live_expires_at", "0", "stream_id", s.e .. ":" .. s.index, "execution_id", s.e, "attempt_index", s.index,
+        "created_at", u.now, "opened_by", opened_by, "durability_mode", "durable_full",
+        "retention_maxlen", retention_maxlen)
 end
 
 -- Section 4.6: the window for the next best-effort frame, by the rate at which they come.
@@ -176,50 +197,48 @@ local function trim(key, length, held, bytes_max)
     return total - drop, held
 end
 
+local function put(list, name, value)
+    if not is_set(value) then return end
+    list[#list + 1] = name
+    list[#list + 1] = value
+end
+
 local function entry_of(u, f, mode)
     local entry = {
         "frame_type", f.frame_type, "ts", f.ts or u.now, "payload", f.payload,
         "encoding", f.encoding ~= "" and f.encoding or "utf8", "source", f.source, "mode", mode,
     }
-    local function put(name, value)
-        if not is_set(value) then return end
-        entry[#entry + 1] = name
-        entry[#entry + 1] = value
-    end
-    put("correlation_id", f.correlation_id)
-    put("summary_version", f.summary_version)
-    put("ttl_ms", f.ttl_ms)
-    put("seq", f.seq)
+    put(entry, "correlation_id", f.correlation_id)
+    put(entry, "summary_version", f.summary_version)
+    put(entry, "ttl_ms", f.ttl_ms)
+    put(entry, "seq", f.seq)
     return entry
 end
 
-local function add_all(u, s, key, mode)
+-- Reserves the ids of all frames with one HSET, `fields` included, and writes the entries.
+local function write_entries(u, s, key, mode, fields, attempt_id)
+    put(fields, "frame_count", s.count)
+    put(fields, "last_sequence", s.last_id)
+    put(fields, "total_bytes", number_of(s.meta.total_bytes) + s.bytes)
+    put(fields, "last_frame_at", u.now)
+    if s.client_id then
+        put(fields, "last_client_epoch", s.meta.last_client_epoch)
+        put(fields, "last_client_seq", s.meta.last_client_seq)
+        put(fields, "last_client_entry_id", s.client_id)
+    end
+    if s.exists and not is_set(s.meta.attempt_id) then put(fields, "attempt_id", attempt_id) end
+    call("HSET", s.key .. ":meta", unpack(fields))
     for _, one in ipairs(s.added) do
         call("XADD", key, one.id, unpack(entry_of(u, one.frame, mode)))
     end
 end
 
--- The fields that every append changes.
-local function counters(u, s, attempt_id)
-    local fields = {
-        frame_count = s.count, last_sequence = s.last_id, last_frame_at = u.now,
-        total_bytes = number_of(s.meta.total_bytes) + s.bytes,
-    }
-    if s.client_id then
-        fields.last_client_epoch, fields.last_client_seq = s.meta.last_client_epoch, s.meta.last_client_seq
-        fields.last_client_entry_id = s.client_id
-    end
-    if s.exists and not is_set(s.meta.attempt_id) and attempt_id ~= "" then fields.attempt_id = attempt_id end
-    return fields
-end
-
-local function write_durable(u, s, limits, fields)
+local function write_durable(u, s, limits, attempt_id)
     local count = number_of(s.meta.retained_count) + #s.added
     local held = number_of(s.meta.retained_bytes) + s.bytes
-    fields.retained_count, fields.retained_bytes, fields.has_durable_frame = count, held, "1"
-    unit.hset(u, s.key .. ":meta", fields)
-    unit.commit_records(u)
-    add_all(u, s, s.key, "durable")
+    local fields = {"retained_count", count, "retained_bytes", held}
+    if s.meta.has_durable_frame ~= "1" then put(fields, "has_durable_frame", "1") end
+    write_entries(u, s, s.key, "durable", fields, attempt_id)
     local length = limits.frames or FRAMES_MAX
     local slack = limits.frames and 0 or FRAMES_SLACK
     if count <= length + slack and held <= limits.bytes then return end
@@ -228,45 +247,46 @@ local function write_durable(u, s, limits, fields)
     call("HSET", s.key .. ":meta", "retained_count", count, "retained_bytes", held)
 end
 
-local function write_live(u, s, mode, limits, fields)
+-- How long the live key must live, how many entries it keeps, and the fields that say so.
+local function live_terms(u, s, mode, limits)
+    if mode == "summary" then
+        return SUMMARY_LIVE_MS, math.max(SUMMARY_WINDOW, number_of(s.meta.maxlen_applied_last)),
+            {"has_durable_frame", "1", "has_summary_frame", "1"}
+    end
+    for _ = 1, #s.added do
+        grow_window(u, s, limits)
+    end
+    local window = s.meta.maxlen_applied_last
+    local fields = {"ema_rate_hz", s.meta.ema_rate_hz, "last_append_ts_ms", u.now, "maxlen_applied_last", window}
+    if s.meta.has_summary_frame == "1" then window = math.max(SUMMARY_WINDOW, window) end
+    return 2 * limits.ttl_ms, window, fields
+end
+
+local function write_live(u, s, mode, limits, attempt_id)
     local live = s.key .. ":live"
     local length = call("XLEN", live)
     local held = (length > 0 and number_of(s.meta.live_bytes) or 0) + s.bytes
-    local keep_ms, window
-    if mode == "summary" then
-        keep_ms, window = SUMMARY_LIVE_MS, math.max(SUMMARY_WINDOW, number_of(s.meta.maxlen_applied_last))
-        fields.has_durable_frame, fields.has_summary_frame = "1", "1"
-    else
-        for _ = 1, #s.added do
-            grow_window(u, s, limits)
-        end
-        keep_ms, window = 2 * limits.ttl_ms, s.meta.maxlen_applied_last
-        if s.meta.has_summary_frame == "1" then window = math.max(SUMMARY_WINDOW, window) end
-        fields.ema_rate_hz, fields.last_append_ts_ms = s.meta.ema_rate_hz, u.now
-        fields.maxlen_applied_last = s.meta.maxlen_applied_last
-    end
-    fields.live_bytes = held
-    fields.live_expires_at = math.max(number_of(s.meta.live_expires_at), u.now + keep_ms)
-    unit.hset(u, s.key .. ":meta", fields)
-    unit.commit_records(u)
-    add_all(u, s, live, mode)
+    local keep_ms, window, fields = live_terms(u, s, mode, limits)
+    local expires_at = math.max(number_of(s.meta.live_expires_at), u.now + keep_ms)
+    put(fields, "live_bytes", held)
+    put(fields, "live_expires_at", expires_at)
+    write_entries(u, s, live, mode, fields, attempt_id)
     length = length + #s.added
     if length > window + LIVE_SLACK or held > LIVE_BYTES_MAX then
         local cut_to = length > window + LIVE_SLACK and window or math.huge
         local _, left = trim(live, cut_to, held, LIVE_BYTES_MAX)
         call("HSET", s.key .. ":meta", "live_bytes", left)
     end
-    call("PEXPIREAT", live, fields.live_expires_at)
+    call("PEXPIREAT", live, expires_at)
 end
 
 -- Writes everything frame.add collected; all checks are done. `c` is the core's guard.
 function frame.write(u, s, c, mode, limits, attempt_id)
     if not s.exists then frame.create_meta(u, s, c, attempt_id, "append", limits.frames or 0) end
-    local fields = counters(u, s, attempt_id)
     if mode == "durable" then
-        write_durable(u, s, limits, fields)
+        write_durable(u, s, limits, attempt_id)
     else
-        write_live(u, s, mode, limits, fields)
+        write_live(u, s, mode, limits, attempt_id)
     end
 end
 

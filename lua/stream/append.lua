@@ -57,18 +57,16 @@ registry.add("ff_append_frame", 3, 13, function(given, argv)
     frame.check(f, limits)
     local u = unit.open(tag)
     local c = frame.require_owner(u, e, index, lease_id, epoch)
-    local s = frame.open(u, e, index)
+    local s = frame.open(u, e, index, mode, f.seq ~= nil)
     frame.check_open(s, c.lifecycle_phase)
     local summary_key = keys.attempt_summary(tag, e, index)
     if frame.is_repeated(s, epoch, f.seq) then return duplicate(u, s, f, mode, summary_key) end
     if mode == "summary" then
         local document = patched(summary_key, f.payload)
         f.summary_version = text(document.version)
-        unit.hset(u, summary_key, {
-            document = document.text, version = document.version, patch_kind = "json-merge-patch",
-            first_applied_ms = is_set(document.first_applied_ms) and document.first_applied_ms or u.now,
-            last_updated_ms = u.now,
-        })
+        call("HSET", summary_key, "document", document.text, "version", document.version,
+            "patch_kind", "json-merge-patch", "last_updated_ms", u.now,
+            "first_applied_ms", is_set(document.first_applied_ms) and document.first_applied_ms or u.now)
     end
     local id = frame.add(u, s, f)
     frame.write(u, s, c, mode, limits, argv[12])

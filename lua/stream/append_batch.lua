@@ -55,7 +55,7 @@ registry.add("ff_append_frames", 3, 15, function(given, argv)
     local frames = read_frames(argv, n, epoch, source, limits, mode == "best_effort" and limits.ttl_ms or nil)
     local u = unit.open(tag)
     local c = frame.require_owner(u, e, index, lease_id, epoch)
-    local s = frame.open(u, e, index)
+    local s = frame.open(u, e, index, mode, true)
     frame.check_open(s, c.lifecycle_phase)
     local skipped = 0
     for _, f in ipairs(frames) do

@@ -21,7 +21,7 @@ registry.add("ff_append_system_frame", 4, 10, function(given, argv)
     if not SOURCES[f.source] then refuse("unauthorized") end
     local record = call("HMGET", keys.attempt(tag, e, index), "attempt_id", "attempt_state")
     if not record[1] then refuse("attempt_not_found") end
-    local s = frame.open(u, e, index)
+    local s = frame.open(u, e, index, "durable", false)
     frame.check_open(s, c.lifecycle_phase)
     if stream.reason_of_attempt(record[2]) then refuse("stream_closed", c.lifecycle_phase) end
     local id = frame.add(u, s, f)

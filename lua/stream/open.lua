@@ -10,7 +10,7 @@ registry.add("ff_open_stream", 4, 2, function(given, argv)
     local c = core.require(tag, e)
     local index = args.to_integer(argv[2])
     if not index or index < 0 or index > number_of(c.total_attempt_count) then refuse("attempt_not_found") end
-    local s = frame.open(u, e, index)
+    local s = frame.open(u, e, index, "durable", false)
     if s.exists then
         local closed_at = s.meta.closed_at or ""
         return {

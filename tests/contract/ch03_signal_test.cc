@@ -110,7 +110,7 @@ TEST_P(Ch03Signal, S10_AFullExecutionTakesNoNewSignalButKnowsTheOldOnes) {
     EXPECT_EQ(effect(e, s.primary(), {.idempotency_key = "K"}), "no_op");
     List fill{"ZADD", e.key("signals")};
     for (int i = 1; i < 10'000; ++i) {
-        fill.push_back("1");
+        fill.emplace_back("1");
         fill.push_back("other-" + std::to_string(i));
         if (fill.size() > 1'000) {
             command(fill);
@@ -271,6 +271,28 @@ TEST_P(Ch03Signal, AWaitpointClosedByHandTakesNoSignalsAndStaysClosedThatWay) {
     EXPECT_EQ(element(close_waitpoint(e, new_uuid()), 2), "waitpoint_not_found");
     command({"HSET", waitpoint_key("odd"), "state", "melted"});
     EXPECT_EQ(element(close_waitpoint(e, "odd"), 2), "waitpoint_not_open");
+}
+
+TEST_P(Ch03Signal, ATornSuspensionClosesWithoutTouchingTheCore) {
+    // As if the core had moved on and its records had not.
+    const Execution e = active();
+    const Suspended s = suspend(e);
+    e.set_core("lifecycle_phase", "runnable");
+    e.set_core("eligibility_state", "eligible_now");
+    const auto core = hash(e.key("core"));
+    EXPECT_EQ(effect(e, s.primary()), "resume_condition_satisfied");
+    EXPECT_EQ(hash(e.key("core")), core);
+    EXPECT_EQ(waitpoint(s.primary().id)["state"], "closed");
+    EXPECT_EQ(suspension(e)["close_reason"], "resumed");
+    EXPECT_FALSE(score(e.lane_key("eligible"), e.id()).has_value());
+    // Suspended, but the record is another episode's or gone: nothing to satisfy.
+    const Execution lost = active();
+    const Suspended t = suspend(lost);
+    command({"HSET", lost.key("suspension:current"), "suspension_id", "another"});
+    EXPECT_EQ(effect(lost, t.primary()), "waitpoint_closed");
+    command({"DEL", waitpoint_key(t.primary().id, ":condition")});
+    EXPECT_EQ(effect(lost, t.primary()), "waitpoint_not_found");
+    EXPECT_EQ(lost.vector(), vector_suspended());
 }
 
 TEST_P(Ch03Signal, TheSummaryNamesAtMostThirtyTwo) {
