@@ -166,6 +166,7 @@ Result<Done> EmbeddedStore::open_shards() {
 Result<std::vector<std::unique_ptr<journal::Committer>>> EmbeddedStore::open_journals() {
     using Opened = Result<std::unique_ptr<journal::Committer>>;
     std::vector<Opened> opened;
+    opened.reserve(shards_.size());
     for (std::size_t i = 0; i < shards_.size(); ++i)
         opened.emplace_back(std::unique_ptr<journal::Committer>());
     std::vector<std::thread> threads;

@@ -30,7 +30,8 @@ void connect_cancellation(const Resumable::Handler& handler, Shard& shard, ReadW
     slot.assign([&shard, &work, ticket = work.ticket()](boost::asio::cancellation_type) {
         auto cancel = std::make_unique<CancelWork>(work, ticket);
         // A shard that refuses is full or stopping: the read ends by its deadline or with it.
-        if (shard.submit(*cancel).has_value()) static_cast<void>(cancel.release());
+        if (!shard.submit(*cancel).has_value()) return;
+        cancel.release();  // NOLINT(bugprone-unused-return-value): it deletes itself
     });
 }
 
@@ -170,7 +171,7 @@ Result<store::Reply> EmbeddedStore::run_and_wait(Shard& shard, const resp::Comma
     return store::without_error(sink.take());
 }
 
-Result<store::Reply> EmbeddedStore::call_and_wait(store::Call call) {
+Result<store::Reply> EmbeddedStore::call_and_wait(const store::Call& call) {
     FF_TRY(const std::size_t shard, shard_of_command(call.command));
     Result<store::Reply> reply = run_and_wait(*shards_[shard], call.command);
     if (!is_function_load(call.command)) return reply;
@@ -194,6 +195,7 @@ journal::Health EmbeddedStore::health() const {
 
 std::vector<ShardFacts> EmbeddedStore::facts() const {
     std::vector<ShardFacts> all;
+    all.reserve(shards_.size());
     for (const auto& shard : shards_) all.push_back(shard->facts());
     return all;
 }
@@ -217,6 +219,7 @@ std::vector<FunctionCount> EmbeddedStore::function_counts() {
         }
     });
     std::vector<FunctionCount> all;
+    all.reserve(sums.size());
     for (auto& [name, sum] : sums) all.push_back(std::move(sum));
     return all;
 }

@@ -69,7 +69,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     boost::asio::awaitable<void> stop() override;
 
     /// As `call`, for a thread without a loop: it waits for the answer.
-    Result<store::Reply> call_and_wait(store::Call call);
+    Result<store::Reply> call_and_wait(const store::Call& call);
     /// As `stop`.
     void stop_and_wait();
 

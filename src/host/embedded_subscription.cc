@@ -98,7 +98,7 @@ class EmbeddedSubscription::Alarm final : public Work {
     static void set(Shard& shard, const std::shared_ptr<Mailbox>& box, Mailbox::Time at) {
         auto alarm = std::make_unique<Alarm>(box, at);
         if (shard.submit(*alarm).has_value())
-            static_cast<void>(alarm.release());
+            alarm.release();  // NOLINT(bugprone-unused-return-value): it deletes itself
         else
             box->interrupt();
     }
@@ -137,6 +137,8 @@ Task<std::optional<store::Notice>> EmbeddedSubscription::next(Deadline deadline)
     const std::shared_ptr<Mailbox> box = box_;
     if (!box->ready() && !deadline.passed()) {
         Resumable waiting;
+        // The box by value: the frame that holds the arguments may be gone before the end.
+        // NOLINTBEGIN(performance-unnecessary-value-param)
         auto initiate = [](Resumable::Handler handler, Shard* shard,
                            std::shared_ptr<Mailbox> mailbox, Resumable* waiter, Deadline until) {
             auto slot = boost::asio::get_associated_cancellation_slot(handler);
@@ -148,6 +150,7 @@ Task<std::optional<store::Notice>> EmbeddedSubscription::next(Deadline deadline)
             const std::optional<Mailbox::Time> alarm = mailbox->wait(*waiter, until);
             if (alarm.has_value()) Alarm::set(*shard, mailbox, *alarm);
         };
+        // NOLINTEND(performance-unnecessary-value-param)
         co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
             std::move(initiate), boost::asio::use_awaitable, &shard_, box, &waiting, deadline);
     }

@@ -91,7 +91,7 @@ class Conversion : public ::testing::Test {
     RespValue embedded(const List& args) {
         store::Call call;
         for (const std::string& arg : args) call.command.arg(arg);
-        Result<store::Reply> reply = store_->call_and_wait(std::move(call));
+        Result<store::Reply> reply = store_->call_and_wait(call);
         if (reply.has_value()) return as_seen(*reply);
         return {.kind = RespValue::Kind::Error, .text = reply.error().message};
     }
