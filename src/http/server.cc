@@ -152,8 +152,8 @@ class Server::Impl {
     TaskGroup sessions_;
 };
 
-Result<std::unique_ptr<Server>> Server::listen(asio::any_io_executor loop, ServerOptions options,
-                                               Handler& handler) {
+Result<std::unique_ptr<Server>> Server::listen(const asio::any_io_executor& loop,
+                                               ServerOptions options, Handler& handler) {
     auto impl = std::make_unique<Impl>(loop, std::move(options), handler);
     FF_CHECK(impl->bind());
     return std::unique_ptr<Server>(new Server(std::move(impl)));

@@ -33,7 +33,7 @@ class Server {
   public:
     /// Binds and starts accepting. Refuses with code `config` when the address cannot be had.
     /// `handler` outlives the server.
-    static Result<std::unique_ptr<Server>> listen(boost::asio::any_io_executor loop,
+    static Result<std::unique_ptr<Server>> listen(const boost::asio::any_io_executor& loop,
                                                   ServerOptions options, Handler& handler);
     /// Only after stop().
     ~Server();

@@ -425,6 +425,7 @@ TEST_F(HttpServer, RefusesAnAddressItCannotHave) {
 TEST_F(HttpServer, ServesManyConnectionsAtOnce) {
     start();
     std::vector<HttpConnection> all;
+    all.reserve(200);
     for (int i = 0; i < 200; ++i) all.push_back(connect());
     for (HttpConnection& one : all)
         ASSERT_TRUE(one.send_raw(HttpConnection::encode("POST", "/echo", {}, "x")).has_value());
