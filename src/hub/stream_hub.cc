@@ -172,7 +172,7 @@ Task<StreamHub::SharedRead> StreamHub::page(Round& round) {
     const std::shared_ptr<PageRead> read = slot;
     asio::steady_timer timer(loop_, asio::steady_timer::time_point::max());
     const auto seat = read->waiting.insert(read->waiting.end(), &timer);
-    if (!read->result) co_await timer.async_wait(kToken);
+    co_await timer.async_wait(kToken);
     read->waiting.erase(seat);
     if (!read->result) co_return store::shutting_down();
     round.seen = std::max(round.seen, read->position);

@@ -95,17 +95,16 @@ Task<OpenWaitpoints> Waitpoints::list(WaitpointListing listing) {
 /// In their order, each once.
 Task<std::vector<model::WaitpointId>> Waitpoints::ids_of(const model::ExecutionId& execution_id) {
     const model::ExecKeys keys(execution_id);
-    FF_CO_TRY(const store::Reply core,
-              co_await store_.call(
-                  store::plain({"HMGET", keys.core(), "lifecycle_phase", "purging"}, true)));
+    store::Call read_core =
+        store::plain({"HMGET", keys.core(), "lifecycle_phase", "purging"}, true);
+    FF_CO_TRY(const store::Reply core, co_await store_.call(std::move(read_core)));
     if (text_of(core.items(), 0).empty() || !text_of(core.items(), 1).empty())
         co_return model::make_error("execution_not_found");
     std::set<model::WaitpointId> ids;
     std::string cursor = "0";
     do {
-        FF_CO_TRY(const store::Reply page,
-                  co_await store_.call(
-                      store::plain({"SSCAN", keys.waitpoints(), cursor, "COUNT", "100"}, true)));
+        store::Call scan = store::plain({"SSCAN", keys.waitpoints(), cursor, "COUNT", "100"}, true);
+        FF_CO_TRY(const store::Reply page, co_await store_.call(std::move(scan)));
         if (page.items().size() != 2) break;
         cursor = text_of(page.items(), 0);
         for (const store::Reply& item : page.items()[1].items()) {
@@ -164,9 +163,9 @@ Task<std::vector<std::string>> Waitpoints::required_names(const model::Execution
                                                           const Record& record) {
     const model::ExecKeys keys(execution_id);
     if (record.composite) {
-        FF_CO_TRY(const store::Reply condition,
-                  co_await store_.call(store::plain(
-                      {"HGET", keys.suspension_current(), "resume_condition_json"}, true)));
+        store::Call read_condition =
+            store::plain({"HGET", keys.suspension_current(), "resume_condition_json"}, true);
+        FF_CO_TRY(const store::Reply condition, co_await store_.call(std::move(read_condition)));
         co_return tree_names(condition.text().value_or(""));
     }
     std::vector<std::string> names;
@@ -230,13 +229,25 @@ Task<engine::SignalReceipt> Waitpoints::deliver_to(std::optional<model::Waitpoin
     co_return co_await engine::run(store_, std::move(deliver));
 }
 
+/// That of a closed waitpoint too: a repeated approval is known by its key, not by its waitpoint.
+Task<std::string> Waitpoints::token_of(const model::ExecutionId& execution_id,
+                                       const model::WaitpointId& waitpoint_id) {
+    const engine::RemintWaitpointToken remint{.execution_id = execution_id,
+                                              .waitpoint_id = waitpoint_id};
+    const auto token = co_await engine::run(store_, remint);
+    if (token.has_value()) co_return token->reveal();
+    if (token.error().code != "waitpoint_closed") co_return token.error();
+    const std::string key = model::ExecKeys(execution_id).waitpoint(waitpoint_id);
+    store::Call call = store::plain({"HGET", key, "waitpoint_token"}, true);
+    FF_CO_TRY(const store::Reply stored, co_await store_.call(std::move(call)));
+    co_return std::string(stored.text().value_or(""));
+}
+
 Task<engine::SignalReceipt> Waitpoints::approve(Approval approval) {
     FF_CO_TRY(model::IdempotencyKey key,
               model::IdempotencyKey::parse("approval:" + approval.signal_name + ":" +
                                            approval.idempotency_suffix));
-    const engine::RemintWaitpointToken remint{.execution_id = approval.execution_id,
-                                              .waitpoint_id = approval.waitpoint_id};
-    FF_CO_TRY(const model::WaitpointToken token, co_await engine::run(store_, remint));
+    FF_CO_TRY(std::string token, co_await token_of(approval.execution_id, approval.waitpoint_id));
     engine::DeliverSignal deliver{.signal = {.id = model::SignalId::mint(random_),
                                              .execution_id = approval.execution_id,
                                              .waitpoint_id = approval.waitpoint_id,
@@ -247,7 +258,7 @@ Task<engine::SignalReceipt> Waitpoints::approve(Approval approval) {
                                              .idempotency_key = std::move(key),
                                              .target_scope = "execution",
                                              .dedup_ttl = approval.dedup_ttl,
-                                             .token = token.reveal()}};
+                                             .token = std::move(token)}};
     co_return co_await engine::run(store_, std::move(deliver));
 }
 

@@ -86,6 +86,9 @@ class Waitpoints {
     Task<std::optional<OpenWaitpoint>> present(const WaitpointListing& listing, Record record,
                                                const std::string& kid);
 
+    Task<std::string> token_of(const model::ExecutionId& execution_id,
+                               const model::WaitpointId& waitpoint_id);
+
     Random& random_;
     store::Store& store_;
 };

@@ -320,6 +320,9 @@ TEST_P(WaitpointOperations, AnApprovalNeedsNoTokenAndCountsOnce) {
     ASSERT_TRUE(receipt.has_value()) << receipt.error().text();
     EXPECT_EQ(receipt->effect, "resume_condition_satisfied");
     EXPECT_EQ(world.core_field(attempt.task.execution_id, "public_state"), "waiting");
+    const auto again = run(world.loop(), waitpoints.approve(approval));
+    ASSERT_TRUE(again.has_value()) << again.error().text();
+    EXPECT_TRUE(again->duplicate);
 }
 
 constexpr auto kName = [](const auto& info) { return info.param; };
