@@ -84,6 +84,13 @@ class ServerHost final : public Host {
         add_contents(connection_, tag, out);
         return out;
     }
+    std::optional<std::uint64_t> changes() override {
+        static constexpr std::string_view kField = "rdb_changes_since_last_save:";
+        const std::string info = connection_.command({"INFO", "persistence"}).text;
+        const std::size_t at = info.find(kField);
+        if (at == std::string::npos) return std::nullopt;
+        return std::stoull(info.substr(at + kField.size()));
+    }
     std::unique_ptr<Listener> listen(const std::string& channel) override {
         return std::make_unique<ConnectionListener>(server_.connect(), channel);
     }

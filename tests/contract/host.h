@@ -55,6 +55,9 @@ class Host {
     /// the specification).
     virtual std::optional<std::int64_t> ttl_ms(const std::string& key);
 
+    /// Grows with every change of data; nothing where nobody counts them.
+    virtual std::optional<std::uint64_t> changes() { return std::nullopt; }
+
     /// Store calls that a function has made so far; nothing where nobody counts them.
     virtual std::optional<std::uint64_t> store_calls(std::string_view function);
 

@@ -49,8 +49,10 @@ class LibraryBadInputBase : public Contract {
 
     void try_call(const BadInputRow& row, Ground& at, const List& keys, const List& args,
                   const std::string& what) const {
+        const std::optional<std::uint64_t> changes = host().changes();
         const RespValue reply = host().fcall(row.function, keys, args);
         if (refused(row, reply, row.function + " " + what)) {
+            if (changes && host().changes() == changes) return;
             EXPECT_EQ(kept(row, host().contents(at.tag)), kept(row, at.before))
                 << row.function << " " << what;
         } else {
@@ -60,7 +62,12 @@ class LibraryBadInputBase : public Contract {
     }
 };
 
-FF_CONTRACT_SUITE(LibraryBadInput, LibraryBadInputBase);
+class LibraryBadInput : public LibraryBadInputBase {};
+
+/// What decides here is Lua alone, so its two engines are enough.
+INSTANTIATE_TEST_SUITE_P(On, LibraryBadInput,
+                         ::testing::Values(HostKind::Embedded, HostKind::Valkey),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
 
 const std::vector<std::string>& bad_values() {
     static const std::vector<std::string> values{"",
