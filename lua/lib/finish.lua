@@ -53,9 +53,16 @@ function finish.announce(u, e, c, how, released)
     end
 end
 
--- A member whose dependencies cannot be met any more (chapter 05 section 5.4.5).
-function finish.skip(u, e, c, set)
+-- A member whose dependencies cannot be met any more (chapter 05 section 5.4.5). `cause` names the
+-- upstream, the edge and where the skips began; nil when only the closed gate is known.
+function finish.skip(u, e, c, set, cause)
     set.skip_reason = "dependency_impossible"
+    if cause then
+        set.skip_cause_execution_id = cause.execution_id
+        set.skip_cause_edge_id = cause.edge_id
+        set.skip_root_execution_id = cause.root
+    end
+    suspension.close_pending(u, e, c, "skipped")
     finish.run(u, e, c, set, {
         outcome = "skipped", release_reason = "cancelled", attempt = "ended_cancelled",
         attempt_fields = {failure_reason = "dependency_impossible", terminalized_by_override = "1"},

@@ -2,6 +2,14 @@
 -- of these paths and pay no command for them.
 local flow = {}
 
+local EVENTS_MAX = 1000
+local COUNTERS = {"term_success", "term_failed", "term_cancelled", "term_expired", "term_skipped", "term_benign"}
+local RECORD = {
+    "flow_id", "namespace", "public_flow_state", "cancel_mode", "failure_policy", "outcome_policy", "sealed",
+    "node_count", "edge_count", "graph_revision", "term_leaf_bad", "purging", "term_success", "term_failed",
+    "term_cancelled", "term_expired", "term_skipped", "term_benign",
+}
+
 -- Whether dependencies allow the execution to run: open, closed or impossible.
 function flow.gate(tag, e, c)
     if not is_set(c.flow_id) then return "open" end
@@ -18,36 +26,145 @@ function flow.claim_allowed(tag, c, continues)
     return not (gate == "closed" or (gate == "drain" and not continues))
 end
 
-local function count_outcome(flow_key, outcome, has_edges, cancellation_reason)
-    local benign = outcome == "cancelled" and string.find(cancellation_reason, "^sibling_quorum_")
-    call("HINCRBY", flow_key, benign and "term_benign" or "term_" .. outcome, 1)
-    if not has_edges and outcome ~= "success" and not benign then
-        call("HINCRBY", flow_key, "term_leaf_bad", 1)
+-- The fields the rules need, by name; nil when there is no such flow, or it is being purged.
+function flow.load(tag, flow_id)
+    local stored = try("HMGET", keys.flow(tag, flow_id, "core"), unpack(RECORD))
+    if stored.err or not stored[1] then return nil end
+    local f = {}
+    for i = 1, #RECORD do
+        f[RECORD[i]] = stored[i] or ""
     end
+    if f.purging ~= "" then return nil end
+    return f
 end
 
-local function settle_owed_cancel(u, e, flow_id, flow_key)
-    local owed = keys.flow(u.tag, flow_id, "pending_cancels")
-    if call("SREM", owed, e) == 1 and call("EXISTS", owed) == 0 then
-        call("ZREM", keys.index(u.tag, "cancel_backlog"), flow_id)
-        call("HSET", flow_key, "cancel_completed_at", u.now)
+-- The tag and id of the flow whose core is KEYS[1]; the id argument must say the same.
+function flow.of(given, argv, i)
+    local flow_id = args.id(argv, i, "flow_id")
+    local tag = args.tag(given[1])
+    if given[1] ~= keys.flow(tag, flow_id, "core") then args.refuse("flow_id", "not the one of KEYS[1]") end
+    return tag, flow_id
+end
+
+-- A flow that may still change; refuses otherwise.
+function flow.require_open(tag, flow_id)
+    local f = flow.load(tag, flow_id)
+    if not f then refuse("flow_not_found") end
+    if f.public_flow_state ~= "open" then refuse("flow_already_terminal") end
+    return f
+end
+
+function flow.is_id_of(tag, e)
+    return string.sub(e, 1, #tag + 1) == tag .. ":"
+end
+
+-- An entry of the flow's history; `fields` is a flat array.
+function flow.event(u, flow_id, event, fields)
+    unit.record(u, {
+        "XADD", keys.flow(u.tag, flow_id, "events"), "MAXLEN", "~", EVENTS_MAX, "*",
+        "event", event, "ts", u.now, unpack(fields),
+    })
+end
+
+-- Tells of the final state: feed, then publish.
+function flow.announce(u, flow_id, namespace, state, reason)
+    feed.add(u, "completion", "", {namespace = namespace, flow_id = flow_id}, {
+        "kind", "flow", "outcome", state, "attempt_index", "", "reason", args.cut(reason or "", feed.TEXT_MAX), "cause", "",
+    })
+    unit.after(u, function()
+        call("PUBLISH", "ff:flow:completions",
+            cjson.encode({flow_id = flow_id, namespace = namespace, public_flow_state = state}))
+    end)
+end
+
+function flow.is_benign(outcome, cancellation_reason)
+    return outcome == "cancelled" and string.find(cancellation_reason or "", "^sibling_quorum_") ~= nil
+end
+
+-- The counter of an outcome, and whether it spoils a leaf.
+function flow.counter(outcome, cancellation_reason)
+    local benign = flow.is_benign(outcome, cancellation_reason)
+    return benign and "term_benign" or "term_" .. outcome, outcome ~= "success" and not benign
+end
+
+local function count(key, f, outcome, cancellation_reason, is_leaf)
+    local counter, is_bad = flow.counter(outcome, cancellation_reason)
+    f[counter] = call("HINCRBY", key, counter, 1)
+    if is_bad and is_leaf then f.term_leaf_bad = call("HINCRBY", key, "term_leaf_bad", 1) end
+end
+
+function flow.terminal_count(f)
+    local sum = 0
+    for i = 1, #COUNTERS do
+        sum = sum + number_of(f[COUNTERS[i]])
     end
+    return sum
+end
+
+-- Section 5.10, when every member is terminal.
+function flow.final_state(f)
+    if f.outcome_policy == "leaves" then return number_of(f.term_leaf_bad) > 0 and "failed" or "completed" end
+    local bad = number_of(f.term_failed) + number_of(f.term_expired) + number_of(f.term_cancelled)
+    return bad > 0 and "failed" or "completed"
+end
+
+-- Hook step 6: a sealed flow ends with its last member. Returns the flow's state.
+function flow.finish_if_done(u, flow_id, f)
+    local nodes = number_of(f.node_count)
+    if f.sealed ~= "1" or f.public_flow_state ~= "open" or nodes == 0 or flow.terminal_count(f) ~= nodes then
+        return f.public_flow_state
+    end
+    local state = flow.final_state(f)
+    unit.hset(u, keys.flow(u.tag, flow_id, "core"), {public_flow_state = state, finished_at = u.now})
+    flow.event(u, flow_id, "finished", {"public_flow_state", state})
+    unit.zadd(u, keys.index(u.tag, "terminal_flows"), u.now, flow_id)
+    flow.announce(u, flow_id, f.namespace, state)
+    return state
+end
+
+-- Hook step 5.
+local function fail_fast(u, flow_id, f, outcome)
+    if f.failure_policy ~= "fail_fast" or f.public_flow_state ~= "open" then return end
+    if outcome ~= "failed" and outcome ~= "expired" then return end
+    flow_cancel.run(u, flow_id, {
+        state = "failed", reason = "fail_fast", policy = "cancel_all", grace_ms = flow_cancel.GRACE_MS,
+        namespace = f.namespace,
+    })
+    f.public_flow_state, f.cancel_mode = "failed", "cancel_all"
+    -- What follows in this call must meet a flow that has failed.
+    unit.commit_records(u)
 end
 
 -- The terminal hook (section 5.4.3), run after the feed entry of the completion. `cause` is the source of
--- a cancel, `cancellation_reason` what it said.
+-- a cancel, `cancellation_reason` what it said. Failing fast comes before the edges: members of a
+-- cancelled flow end cancelled, never skipped.
 function flow.finished(u, e, c, outcome, cause, cancellation_reason)
     local flow_id = c.flow_id
-    local flow_key = keys.flow(u.tag, flow_id, "core")
-    local record = call("HMGET", flow_key, "flow_id", "cancel_mode")
-    local has_edges = call("EXISTS", keys.flow(u.tag, flow_id, "out:" .. e)) == 1
-    if record[1] then count_outcome(flow_key, outcome, has_edges, cancellation_reason) end
-    if has_edges then call("ZADD", keys.index(u.tag, "cascade_pending"), u.now, e) end
-    if record[1] and is_set(record[2]) then settle_owed_cancel(u, e, flow_id, flow_key) end
-    if cause ~= "flow_cascade" then
-        call("PUBLISH", "ff:dag:completions",
-            cjson.encode({execution_id = e, flow_id = flow_id, outcome = outcome}))
+    local f = flow.load(u.tag, flow_id)
+    local edges = call("SCARD", keys.flow(u.tag, flow_id, "out:" .. e))
+    if f then
+        count(keys.flow(u.tag, flow_id, "core"), f, outcome, cancellation_reason, edges == 0)
+        if is_set(f.cancel_mode) then flow_cancel.settle(u, flow_id, e) end
+        fail_fast(u, flow_id, f, outcome)
     end
+    if edges > 0 then
+        local at_once = f and (f.cancel_mode == "" or f.cancel_mode == "flow_only")
+        cascade.begin(u, e, {terminal_outcome = outcome, replay_count = c.replay_count}, flow_id, edges, at_once)
+    end
+    if cause ~= "flow_cascade" then cascade.publish(e, flow_id, outcome) end
+    if f then flow.finish_if_done(u, flow_id, f) end
+end
+
+-- Step 1 of the hook alone: an execution that had ended joins the flow.
+function flow.count_member(u, flow_id, c)
+    count(keys.flow(u.tag, flow_id, "core"), {}, c.terminal_outcome, c.cancellation_reason, true)
+end
+
+-- `e` gets its first outgoing edge: it is no leaf any more.
+function flow.leave_leaves(u, flow_id, c)
+    if c.lifecycle_phase ~= "terminal" then return end
+    local _, is_bad = flow.counter(c.terminal_outcome, c.cancellation_reason)
+    if is_bad then call("HINCRBY", keys.flow(u.tag, flow_id, "core"), "term_leaf_bad", -1) end
 end
 
 -- A cancelled flow, or one that failed fast and still owes cancels, takes no member back.
@@ -60,11 +177,10 @@ function flow.check_replay(tag, c)
     end
 end
 
-local function uncount_outcome(u, e, c, flow_key)
-    local outcome = c.terminal_outcome
-    local benign = outcome == "cancelled" and string.find(c.cancellation_reason or "", "^sibling_quorum_")
-    call("HINCRBY", flow_key, benign and "term_benign" or "term_" .. outcome, -1)
-    if outcome ~= "success" and not benign and call("EXISTS", keys.flow(u.tag, c.flow_id, "out:" .. e)) == 0 then
+local function uncount(u, e, c, flow_key)
+    local counter, is_bad = flow.counter(c.terminal_outcome, c.cancellation_reason)
+    call("HINCRBY", flow_key, counter, -1)
+    if is_bad and call("EXISTS", keys.flow(u.tag, c.flow_id, "out:" .. e)) == 0 then
         call("HINCRBY", flow_key, "term_leaf_bad", -1)
     end
 end
@@ -77,7 +193,7 @@ function flow.revived(u, e, c)
         call("ZREM", keys.index(u.tag, "cascade_pending"), e)
         local state = call("HGET", flow_key, "public_flow_state")
         if not state then return end
-        uncount_outcome(u, e, c, flow_key)
+        uncount(u, e, c, flow_key)
         call("SADD", keys.index(u.tag, "flow_index"), flow_id)
         if state == "completed" or state == "failed" then
             call("HSET", flow_key, "public_flow_state", "open", "finished_at", "", "cancel_mode", "", "claim_gate", "")

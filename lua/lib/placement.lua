@@ -30,10 +30,11 @@ end
 
 -- Writes the vector of work that becomes runnable and puts it into its index; the caller has taken it
 -- out of the old one. `options`: attempt_state (nil keeps it), delay_until (a time, or nil for the one
--- of the core), delay_reason and delay_detail, blocked_detail. Returns the public state.
+-- of the core), delay_reason and delay_detail, blocked_detail, gate (when the caller has just decided
+-- it). Returns the public state.
 -- A member whose dependencies can no longer be met is skipped instead.
 function placement.place(u, e, c, set, options)
-    local gate = flow.gate(u.tag, e, c)
+    local gate = options.gate or flow.gate(u.tag, e, c)
     if gate == "impossible" then
         finish.skip(u, e, c, set)
         return "skipped"

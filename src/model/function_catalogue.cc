@@ -49,7 +49,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_read_attempt_stream", "2+2", "3+3", Yes, "", true},
     {"ff_read_summary", "1+1", "0", Yes, "", true},
     {"ff_create_flow", "3+1", "3+4", Yes, "", false},
-    {"ff_add_execution_to_flow", "4", "3+2", No, "", false},
+    {"ff_add_execution_to_flow", "3+1", "3+2", No, "", false},
     {"ff_stage_dependency_edge", "6", "8+1", No, "", false},
     {"ff_set_edge_group_policy", "2", "4+1", No, "", false},
     {"ff_apply_dependency_to_child", "7+1", "7", No, "", false},
