@@ -188,7 +188,7 @@ TEST_P(Ch05Dependency, S22_AnEdgeFromAFinishedUpstreamIsTraced) {
     EXPECT_EQ(state(b), "waiting");
 }
 
-TEST_P(Ch05Dependency, S23_TheReconcilerFindsAnUnnoticedEnd) {
+TEST_P(Ch05Dependency, TheReconcilerFindsAnUnnoticedEnd) {
     Flow flow = new_flow();
     Execution a = member(flow);
     const Execution b = member(flow);

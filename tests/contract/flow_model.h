@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ff::contract {
+
+/// The rules of chapter 05 about who may run, in plain C++ and without a store: edges, groups,
+/// skips and replays of one flow. Sibling cancels are told to it as any other end.
+class FlowModel {
+  public:
+    enum class State : std::uint8_t {
+        Blocked,
+        Waiting,
+        Active,
+        Success,
+        Failed,
+        Cancelled,
+        Skipped
+    };
+    enum class Vote : std::uint8_t { Pending, Satisfied, Impossible };
+    enum class Join : std::uint8_t { AllOf, AnyOf, Quorum };
+
+    struct Edge {
+        std::size_t up = 0;
+        std::size_t down = 0;
+        bool always = false;
+        Vote vote = Vote::Pending;
+        int replay_min = 0;
+    };
+    struct Node {
+        Join join = Join::AllOf;
+        std::size_t k = 0;
+        bool cancels_rest = false;
+        State state = State::Waiting;
+        Vote group = Vote::Satisfied;
+        int replays = 0;
+        bool benign = false;
+        std::vector<std::size_t> in{};
+        std::vector<std::size_t> out{};
+    };
+
+    /// Adds a node behind these upstreams; `always` tells of each edge which kind it is.
+    std::size_t add(Node node, const std::vector<std::size_t>& ups,
+                    const std::vector<bool>& always);
+    /// Resolves what upstreams that have ended decide about a new node.
+    void follow_ended(std::size_t node);
+    void end(std::size_t node, State outcome, bool benign = false);
+    void replay(std::size_t node);
+
+    std::vector<Node> nodes{};
+    std::vector<Edge> edges{};
+
+    static bool is_terminal(State state) { return state >= State::Success; }
+    /// As the store words it.
+    static std::string text(State state);
+    bool all_terminal() const;
+    /// completed or failed, once all are terminal.
+    std::string final_state() const;
+
+  private:
+    Vote evaluate(const Node& node) const;
+    void resolve(Edge& edge);
+    static bool satisfies(const Edge& edge, State outcome) {
+        return edge.always || outcome == State::Success;
+    }
+};
+
+}  // namespace ff::contract
