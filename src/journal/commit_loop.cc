@@ -73,10 +73,10 @@ void Committer::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
     waiting = false;
 }
 
-/// Callers that wait for their answers come back soon after the last group released them. To write
-/// for the first of them alone would make all others wait for a second sync: measured with 64
-/// callers, a sync then carries 36 calls, and 61 with this. Waits no longer than the last group
-/// took, and not at all for a lone caller.
+/// Callers that wait for their answers come back soon after the last group released them, from
+/// several loops not at the same moment. To write for the first of them alone would make all others
+/// wait for a second sync: with 64 callers that each wake the shard, a sync then carries 36 calls,
+/// and 61 with this. Waits no longer than the last group took, and not at all for a lone caller.
 void Committer::Impl::gather(std::unique_lock<std::mutex>& lock) {
     if (options.fsync != Fsync::Always || queued_records == 0) return;
     wake_at_records = last_records - last_records / 8;
