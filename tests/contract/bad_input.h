@@ -29,6 +29,7 @@ std::vector<BadInputRow> execution_rows();
 std::vector<BadInputRow> admission_rows();
 std::vector<BadInputRow> suspension_rows();
 std::vector<BadInputRow> stream_rows();
+std::vector<BadInputRow> flow_rows();
 
 std::vector<BadInputRow> all_bad_input_rows();
 

@@ -216,6 +216,21 @@ TEST_P(Ch05Dependency, S24_ADelayOutlivesTheGate) {
     EXPECT_EQ(std::to_string(score(b.lane_key("delayed"), b.id()).value_or(0)), due);
 }
 
+TEST_P(Ch05Dependency, S25_AnEdgeIntoASuspendedMemberCountsWhenItResumes) {
+    Flow flow = new_flow();
+    Execution a = member(flow);
+    Execution b = member(flow);
+    b.take();
+    suspend(b);
+    EXPECT_EQ(element(flow.stage(a, b), 6), "not_gated:suspended");
+    EXPECT_EQ(element(resume(b), 1), "1");
+    EXPECT_EQ(b.vector(), vector_l3("attempt_interrupted"));
+    EXPECT_EQ(b.memberships(), List{"blocked:dependencies"});
+    succeed(a);
+    EXPECT_EQ(state(b), "waiting");
+    EXPECT_EQ(element(b.take_resumed(), 1), "1");
+}
+
 TEST_P(Ch05Dependency, S26_WaitingForNothingGoesOnAtOnceAndAHoldStays) {
     Flow flow = new_flow();
     Execution parent = member(flow);

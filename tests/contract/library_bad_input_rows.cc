@@ -182,7 +182,7 @@ std::vector<BadInputRow> execution_rows() {
 
 std::vector<BadInputRow> all_bad_input_rows() {
     std::vector<BadInputRow> rows = execution_rows();
-    for (const auto& more : {admission_rows(), suspension_rows(), stream_rows()}) {
+    for (const auto& more : {admission_rows(), suspension_rows(), stream_rows(), flow_rows()}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
