@@ -3,7 +3,7 @@
 -- and what is left waits, durably, for the cascade.
 local cascade = {}
 
-local EDGES_AT_ONCE = 64
+local EDGES_AT_ONCE = 128
 local EDGE = {"downstream_execution_id", "edge_state", "dependency_kind", "data_passing_ref", "applied_at"}
 
 -- `edges` bounds what the call follows; `reports`: its reply tells of flagged groups.

@@ -166,11 +166,11 @@ TEST_P(Ch05Dependency, S20_NoMessageIsNeededForTheNextNode) {
 
 TEST_P(Ch05Dependency, S21_WhatACallDidNotFollowIsLeftAsATrace) {
     Execution root = execution();
-    const Flow flow = fan_out(host(), tag(), root, 100);
+    const Flow flow = fan_out(host(), tag(), root, 200);
     succeed(root);
     EXPECT_TRUE(score(flow.index("cascade_pending"), root.id()).has_value());
     const RespValue reply = flow.cascade(root);
-    EXPECT_EQ(flat(reply), (List{"1", "OK", "100", "100", "0", "0", "0"}));
+    EXPECT_EQ(flat(reply), (List{"1", "OK", "200", "200", "0", "0", "0"}));
     EXPECT_EQ(command({"ZCARD", flow.index("cascade_pending")}).integer, 0);
     EXPECT_EQ(flat(flow.cascade(root)), (List{"1", "OK", "0", "0", "0", "0", "0"}));
 }

@@ -143,26 +143,36 @@ TEST_P(Ch05Group, S39_ASiblingNeededElsewhereIsSpared) {
 }
 
 TEST_P(Ch05Group, S40_EverySiblingEndsAndAFailingOneStopsNoOther) {
-    constexpr int kSiblings = 300;
+    constexpr std::size_t kSiblings = 3000;
+    constexpr std::size_t kPage = 500;
+    constexpr std::size_t kRunning = 50;
     Flow flow(host(), tag());
     Execution winner = execution();
     const Execution child = execution();
-    Plan plan;
-    plan.flow(R"("flow_kind":"k","namespace":"ns","seal":true)").node(winner);
+    const std::string join = R"("join":{"policy":"any_of","on_satisfied":"cancel_remaining"})";
+    const Plan first = Plan()
+                           .flow(R"("flow_kind":"k","namespace":"ns","seal":false)")
+                           .node(winner)
+                           .node(child, join)
+                           .edge(winner, child);
+    ASSERT_EQ(element(flow.submit(first.json()), 2), "OK");
     std::vector<Execution> siblings;
-    for (int i = 0; i < kSiblings; ++i) {
-        siblings.push_back(execution());
-        plan.node(siblings.back()).edge(siblings.back(), child);
+    while (siblings.size() < kSiblings) {
+        Plan more;
+        for (std::size_t i = 0; i < kPage; ++i) {
+            siblings.push_back(execution());
+            more.node(siblings.back()).edge(siblings.back(), child);
+        }
+        const RespValue reply = flow.expand(new_uuid(), more.json());
+        ASSERT_EQ(element(reply, 2), "OK") << to_string(reply);
     }
-    plan.node(child, R"("join":{"policy":"any_of","on_satisfied":"cancel_remaining"})");
-    plan.edge(winner, child);
-    ASSERT_EQ(element(flow.submit(plan.json()), 2), "OK");
+    for (std::size_t i = 1; i < kRunning; ++i) siblings[i].take();
     siblings[0].take();
     command({"SET", siblings[0].key("waitpoints"), "not a set"});
     succeed(winner);
     EXPECT_EQ(element(flow.cascade(winner), 7), "1");
     EXPECT_EQ(element(flow.drain(child), 3), "pending");
-    for (int round = 0; round < 4; ++round) flow.drain(child);
+    for (std::size_t round = 0; round < kSiblings / 128 + 1; ++round) flow.drain(child);
     EXPECT_EQ(flat(flow.drain(child)), (List{"1", "OK", "pending", "1"}));
     EXPECT_EQ(state(siblings[0]), "active");
     for (std::size_t i = 1; i < siblings.size(); ++i) ASSERT_EQ(state(siblings[i]), "cancelled");
