@@ -45,16 +45,31 @@ void StreamWatch::Interest::raise(EntryId id) {
 }
 
 asio::awaitable<WatchEnd> StreamWatch::Interest::wait(EntryId seen, Deadline until) {
-    if (watch_.stopped_) co_return WatchEnd::Stopped;
-    if (seen < group_->position) co_return WatchEnd::Ready;
+    std::vector<Awaited> awaited;
+    awaited.push_back({.interest = this, .seen = seen});
+    return watch_.wait_any(std::move(awaited), until);
+}
+
+asio::awaitable<WatchEnd> StreamWatch::wait_any(std::vector<Awaited> awaited, Deadline until) {
+    if (stopped_) co_return WatchEnd::Stopped;
+    const bool ready = std::ranges::any_of(
+        awaited, [](const Awaited& stream) { return stream.seen < stream.interest->position(); });
+    if (ready) co_return WatchEnd::Ready;
     if (until.passed()) co_return WatchEnd::Timeout;
-    Waiter waiter{.seen = seen, .timer = asio::steady_timer(watch_.loop_, until.at())};
-    const auto place = group_->waiters.insert(group_->waiters.end(), &waiter);
-    watch_.want_read(group_);
-    co_await waiter.timer.async_wait(kToken);
-    group_->waiters.erase(place);
-    if (watch_.stopped_) co_return WatchEnd::Stopped;
-    co_return waiter.woken ? WatchEnd::Ready : WatchEnd::Timeout;
+    Sleeper sleeper{.timer = asio::steady_timer(loop_, until.at())};
+    std::vector<std::pair<std::shared_ptr<Group>, std::list<Waiter>::iterator>> places;
+    places.reserve(awaited.size());
+    for (const Awaited& stream : awaited) {
+        const std::shared_ptr<Group>& group = stream.interest->group_;
+        const Waiter waiter{.seen = stream.seen, .sleeper = &sleeper};
+        places.emplace_back(group, group->waiters.insert(group->waiters.end(), waiter));
+        want_read(group);
+    }
+    pump();
+    co_await sleeper.timer.async_wait(kToken);
+    for (const auto& [group, place] : places) group->waiters.erase(place);
+    if (stopped_) co_return WatchEnd::Stopped;
+    co_return sleeper.woken ? WatchEnd::Ready : WatchEnd::Timeout;
 }
 
 std::unique_ptr<StreamWatch::Interest> StreamWatch::enter(const StreamKeys& keys) {
@@ -75,7 +90,6 @@ void StreamWatch::want_read(const std::shared_ptr<Group>& group) {
     if (group->queued || group->reading || group->waiters.empty() || stopped_) return;
     group->queued = true;
     queue_.push_back(group);
-    pump();
 }
 
 void StreamWatch::pump() {
@@ -147,7 +161,7 @@ asio::awaitable<void> StreamWatch::read(Batch batch, Millis block, bool is_long)
     }
     for (const auto& group : batch) {
         const bool waited_for = std::ranges::any_of(
-            group->waiters, [](const Waiter* waiter) { return !waiter->woken; });
+            group->waiters, [](const Waiter& waiter) { return !waiter.sleeper->woken; });
         if (waited_for) want_read(group);
     }
     pump();
@@ -174,17 +188,17 @@ void StreamWatch::take_up(const Batch& batch, const store::Reply& reply) {
 }
 
 void StreamWatch::wake(Group& group) {
-    for (Waiter* waiter : group.waiters) {
-        if (waiter->woken || waiter->seen >= group.position) continue;
-        waiter->woken = true;
-        waiter->timer.cancel();
+    for (const Waiter& waiter : group.waiters) {
+        if (waiter.sleeper->woken || waiter.seen >= group.position) continue;
+        waiter.sleeper->woken = true;
+        waiter.sleeper->timer.cancel();
     }
 }
 
 void StreamWatch::wake_all(Group& group) {
-    for (Waiter* waiter : group.waiters) {
-        waiter->woken = true;
-        waiter->timer.cancel();
+    for (const Waiter& waiter : group.waiters) {
+        waiter.sleeper->woken = true;
+        waiter.sleeper->timer.cancel();
     }
 }
 

@@ -78,11 +78,20 @@ class StreamWatch {
         boost::asio::awaitable<WatchEnd> wait(EntryId seen, Deadline until);
 
       private:
+        friend class StreamWatch;
         StreamWatch& watch_;
         std::shared_ptr<Group> group_;
     };
 
     std::unique_ptr<Interest> enter(const StreamKeys& keys);
+
+    /// A stream, and what is known to its user.
+    struct Awaited {
+        const Interest* interest = nullptr;
+        EntryId seen{};
+    };
+    /// As `Interest::wait`, for any of several streams.
+    boost::asio::awaitable<WatchEnd> wait_any(std::vector<Awaited> awaited, Deadline until);
     /// Ends all waits at once and all reads soon.
     boost::asio::awaitable<void> stop();
 
@@ -92,17 +101,20 @@ class StreamWatch {
     std::size_t streams() const { return groups_.size(); }
 
   private:
-    struct Waiter {
-        EntryId seen{};
+    struct Sleeper {
         boost::asio::steady_timer timer;
         bool woken = false;
+    };
+    struct Waiter {
+        EntryId seen{};
+        Sleeper* sleeper = nullptr;
     };
     struct Group {
         std::uint16_t partition = 0;
         std::vector<std::string> keys{};
         EntryId position{};
         std::size_t users = 0;
-        std::list<Waiter*> waiters{};
+        std::list<Waiter> waiters{};
         bool queued = false;
         bool reading = false;
     };
