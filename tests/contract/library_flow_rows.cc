@@ -83,6 +83,11 @@ std::vector<BadInputRow> building_rows() {
              const Pair p = pair(host, tag);
              return GoodCall{{p.flow.key("core")}, {p.flow.id(), "3"}};
          }},
+    };
+}
+
+std::vector<BadInputRow> submitting_rows() {
+    return {
         {"ff_submit_flow",
          [](Host& host, const std::string& tag) {
              const Flow f(host, tag);
@@ -206,7 +211,7 @@ std::vector<BadInputRow> ending_rows() {
 
 std::vector<BadInputRow> flow_rows() {
     std::vector<BadInputRow> rows = building_rows();
-    for (const auto& more : {resolving_rows(), ending_rows()}) {
+    for (const auto& more : {submitting_rows(), resolving_rows(), ending_rows()}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
