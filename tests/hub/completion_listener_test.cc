@@ -1,0 +1,157 @@
+#include "hub/completion_listener.h"
+
+#include <map>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <gtest/gtest.h>
+
+#include "model/exec_keys.h"
+#include "model/global_keys.h"
+#include "model/index_keys.h"
+#include "sched/world.h"
+
+namespace ff::testing {
+namespace {
+
+using hub::Completion;
+
+/// Notes what it was asked for, and can be held up.
+class NotingCascade final : public hub::Cascade {
+  public:
+    explicit NotingCascade(boost::asio::io_context& loop)
+        : gate_(loop, boost::asio::steady_timer::time_point::max()) {}
+
+    Task<Done> run(Completion completion) override {
+        ++asked[completion.execution_id];
+        ++under_way[completion.execution_id];
+        twice_at_once = twice_at_once || under_way[completion.execution_id] > 1;
+        ++now;
+        most_at_once = std::max(most_at_once, now);
+        if (held) co_await gate_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+        --now;
+        --under_way[completion.execution_id];
+        if (failures > 0) {
+            --failures;
+            co_return Error{.code = "storage_error", .cls = ErrorClass::Retryable};
+        }
+        co_return Done{};
+    }
+    void let_go() {
+        held = false;
+        gate_.cancel();
+    }
+
+    std::map<model::ExecutionId, int> asked{};
+    std::map<model::ExecutionId, int> under_way{};
+    bool twice_at_once = false;
+    std::size_t now = 0;
+    std::size_t most_at_once = 0;
+    bool held = false;
+    int failures = 0;
+
+  private:
+    boost::asio::steady_timer gate_;
+};
+
+class ListenerTest : public ::testing::TestWithParam<std::string> {
+  protected:
+    void TearDown() override {
+        cascade.let_go();
+        run(world.loop(), listener->stop());
+    }
+    void start(hub::ListenerOptions options = {}) {
+        options.retry_pauses = {Millis(1), Millis(1)};
+        listener = std::make_unique<hub::CompletionListener>(
+            world.loop().get_executor(), world.store(), cascade, std::move(options));
+        listener->start();
+        // It looks for what it missed once it is subscribed.
+        EXPECT_TRUE(run_until(world.loop(), [&] { return listener->passes() == 1; }));
+    }
+    Completion completion() {
+        const auto flow = model::FlowId::mint(world.random());
+        const auto id = model::ExecutionId::for_flow(flow, world.partitions(), world.random());
+        return {.execution_id = id, .flow_id = flow};
+    }
+    void publish(const Completion& completion) {
+        publish(R"({"extra":1,"execution_id":")" + completion.execution_id.to_string() +
+                R"(","flow_id":")" + completion.flow_id.to_string() + R"("})");
+    }
+    void publish(const std::string& message) {
+        world.command({"PUBLISH", model::kDagCompletionsChannel, message});
+    }
+    bool asked_for(const Completion& completion) {
+        return run_until(world.loop(),
+                         [&] { return cascade.asked.contains(completion.execution_id); });
+    }
+
+    World& world = world_of(GetParam());
+    NotingCascade cascade{world.loop()};
+    std::unique_ptr<hub::CompletionListener> listener{};
+};
+
+class Completions : public ListenerTest {};
+
+TEST_P(Completions, AreCascadedAndMalformedOnesDropped) {
+    start();
+    publish("nonsense");
+    publish(R"({"execution_id":"{fp:300}:00000000-0000-4000-8000-000000000000"})");
+    const Completion good = completion();
+    publish(good);
+    ASSERT_TRUE(asked_for(good));
+    EXPECT_EQ(listener->malformed(), 2U);
+    EXPECT_TRUE(run_until(world.loop(), [&] { return listener->done() == 1; }));
+}
+
+TEST_P(Completions, RunSideBySideButNeverTwiceAtOnce) {
+    hub::ListenerOptions options;
+    options.concurrency = 3;
+    options.queue_max = 2;
+    start(options);
+    cascade.held = true;
+    std::vector<Completion> all;
+    for (int i = 0; i < 8; ++i) all.push_back(completion());
+    publish(all[0]);
+    publish(all[0]);
+    for (const Completion& one : all) publish(one);
+    ASSERT_TRUE(run_until(world.loop(), [&] { return cascade.now == 3; }));
+    cascade.let_go();
+    for (const Completion& one : all) ASSERT_TRUE(asked_for(one));
+    ASSERT_TRUE(run_until(world.loop(), [&] { return listener->running() == 0; }));
+    EXPECT_EQ(cascade.most_at_once, 3U);
+    EXPECT_FALSE(cascade.twice_at_once);
+    EXPECT_EQ(cascade.asked[all[0].execution_id], 2);
+}
+
+TEST_P(Completions, AreTriedAgainWhenTheStoreFails) {
+    cascade.failures = 2;
+    start();
+    const Completion one = completion();
+    publish(one);
+    ASSERT_TRUE(run_until(world.loop(), [&] { return listener->done() == 1; }));
+    EXPECT_EQ(cascade.asked[one.execution_id], 3);
+    EXPECT_EQ(listener->failed(), 0U);
+    cascade.failures = 3;
+    publish(completion());
+    ASSERT_TRUE(run_until(world.loop(), [&] { return listener->failed() == 1; }));
+}
+
+/// What was published while nobody listened is found where the functions marked it.
+TEST_P(Completions, ThatWereMissedAreTakenUpAtTheStart) {
+    const Completion missed = completion();
+    const std::string id = missed.execution_id.to_string();
+    const std::string pending =
+        model::IndexKeys(missed.execution_id.partition_index()).cascade_pending();
+    world.command({"HSET", model::ExecKeys(missed.execution_id).core(), "flow_id",
+                   missed.flow_id.to_string()});
+    world.command({"ZADD", pending, "1", id});
+    start();
+    EXPECT_TRUE(asked_for(missed));
+    world.command({"ZREM", pending, id});
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ff::testing
