@@ -54,6 +54,9 @@ struct StreamHub::Stream {
     std::string data_key;
     std::unique_ptr<StreamWatch::Interest> interest;
     std::map<Place, std::shared_ptr<PageRead>> reads{};
+    /// An arrival, and the page that it makes for all who stand in front of it.
+    std::shared_ptr<const Arrival> presented{};
+    SharedRead presented_as{};
 };
 
 struct StreamHub::Round {
@@ -121,6 +124,11 @@ Task<std::unique_ptr<TailPage>> StreamHub::look(Round& round) {
     } else if (round.cursor == EntryId{}) {
         round.cursor = id_or_zero(round.request.after);
     }
+    if (SharedRead here = arrived(round)) {
+        round.last = std::move(here);
+        round.cursor = id_or_zero(round.last->next_id);
+        co_return std::make_unique<TailPage>(round.page());
+    }
     FF_CO_TRY(round.last, co_await page(round));
     const TailPage::Read& read = *round.last;
     round.cursor = std::max(round.cursor, id_or_zero(read.next_id));
@@ -141,6 +149,28 @@ Task<std::unique_ptr<TailPage>> StreamHub::look(Round& round) {
         round.again = state.frame_count > 0;
     }
     co_return std::unique_ptr<TailPage>();
+}
+
+StreamHub::SharedRead StreamHub::arrived(const Round& round) {
+    const std::shared_ptr<const Arrival>& arrival = round.stream->interest->arrival();
+    if (!arrival || arrival->after != round.cursor) return nullptr;
+    const TailRequest& request = round.request;
+    const bool all = !request.exclude_best_effort && request.frame_types_csv.empty();
+    const bool fits = std::cmp_less_equal(arrival->entries.size(), request.count_max) &&
+                      std::cmp_less_equal(arrival->bytes, request.bytes_max);
+    if (!all || !fits) return nullptr;
+    Stream& stream = *round.stream;
+    if (stream.presented != arrival) {
+        const std::string& last = arrival->entries.back().id;
+        const auto count = static_cast<std::int64_t>(id_or_zero(last).n);
+        stream.presented = arrival;
+        stream.presented_as = std::make_shared<const TailPage::Read>(
+            TailPage::Read{.entries = arrival->entries,
+                           .state = {.last_sequence = last, .frame_count = count},
+                           .exists = true,
+                           .next_id = last});
+    }
+    return stream.presented_as;
 }
 
 Task<EntryId> StreamHub::newest(const engine::StreamAddress& stream) {

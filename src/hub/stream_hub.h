@@ -21,7 +21,7 @@
 namespace ff::hub {
 
 struct StreamHubOptions {
-    WatchOptions watch{};
+    WatchOptions watch{.read_count = 16};
     /// A store that does not answer is asked again for so long before a tail fails.
     Millis trouble_max{10'000};
     Millis retry_pause_least{100};
@@ -87,6 +87,8 @@ class StreamHub {
     Task<TailPage> run_rounds(Round& round);
     /// Nothing: wait, or look again if the round says so.
     Task<std::unique_ptr<TailPage>> look(Round& round);
+    /// What the wait itself brought, if it is just what the tail wants to see.
+    static SharedRead arrived(const Round& round);
     Task<EntryId> newest(const engine::StreamAddress& stream);
     Task<SharedRead> page(Round& round);
     boost::asio::awaitable<void> read_page(std::shared_ptr<Stream> stream, Place place,

@@ -1,6 +1,7 @@
 #include "hub/stream_watch.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -17,6 +18,21 @@ constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 constexpr Millis kReadPatience{5'000};
 /// One in so many reads never blocks long, so that newcomers find room at once.
 constexpr std::size_t kShortShare = 4;
+
+/// Nothing if it is no frame: a close marker, or nothing that we know.
+std::optional<engine::StreamEntry> read_frame(const store::Reply& item) {
+    const auto parts = item.items();
+    if (parts.size() != 2 || !parts[0].text()) return std::nullopt;
+    engine::StreamEntry entry{.id = std::string(*parts[0].text())};
+    const auto fields = parts[1].items();
+    for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+        const auto name = fields[i].text();
+        const auto value = fields[i + 1].text();
+        if (!name || !value || (*name == "mode" && *value == "control")) return std::nullopt;
+        entry.fields.emplace_back(*name, *value);
+    }
+    return entry;
+}
 
 }  // namespace
 
@@ -36,6 +52,10 @@ StreamWatch::Interest::~Interest() {
 
 EntryId StreamWatch::Interest::position() const {
     return group_->position;
+}
+
+const std::shared_ptr<const Arrival>& StreamWatch::Interest::arrival() const {
+    return group_->arrival;
 }
 
 void StreamWatch::Interest::raise(EntryId id) {
@@ -136,11 +156,17 @@ Millis StreamWatch::block_for(std::size_t waiting_batches) const {
 
 asio::awaitable<void> StreamWatch::read(Batch batch, Millis block, bool is_long) {
     store::Call call;
-    call.command.arg("XREAD").arg("COUNT").arg("1").arg("BLOCK").arg(block.count()).arg("STREAMS");
+    call.command.arg("XREAD")
+        .arg("COUNT")
+        .arg(options_.read_count)
+        .arg("BLOCK")
+        .arg(block.count())
+        .arg("STREAMS");
     for (const auto& group : batch) {
         for (const std::string& key : group->keys) call.command.arg(key);
     }
     for (const auto& group : batch) {
+        group->read_after = group->position;
         const std::string after = group->position.to_string();
         for (std::size_t i = 0; i < group->keys.size(); ++i) call.command.arg(after);
     }
@@ -172,9 +198,16 @@ asio::awaitable<void> StreamWatch::pause_after_failure() {
     co_await timer.async_wait(kToken);
 }
 
-/// The reply names each stream that has something, with its first entry above our position.
-void StreamWatch::take_up(const Batch& batch, const store::Reply& reply) {
+/// The reply names each stream that has something, with its first entries above our position.
+void StreamWatch::take_up(const Batch& batch, const store::Reply& reply) const {
     for (const auto& group : batch) {
+        if (options_.read_count > 1 && !reply.is_null()) {
+            if (auto arrival = collect(*group, reply)) {
+                const auto last = EntryId::parse(arrival->entries.back().id);
+                group->position = std::max(group->position, last.value_or(EntryId{}));
+                group->arrival = std::move(arrival);
+            }
+        }
         for (const std::string& key : group->keys) {
             const store::Reply* entries = reply.find(key);
             if (entries == nullptr || entries->items().empty()) continue;
@@ -185,6 +218,31 @@ void StreamWatch::take_up(const Batch& batch, const store::Reply& reply) {
         }
         wake(*group);
     }
+}
+
+std::shared_ptr<const Arrival> StreamWatch::collect(const Group& group,
+                                                    const store::Reply& reply) const {
+    std::vector<std::pair<std::uint64_t, engine::StreamEntry>> found;
+    auto arrival = std::make_shared<Arrival>(Arrival{.after = group.read_after});
+    for (const std::string& key : group.keys) {
+        const store::Reply* entries = reply.find(key);
+        if (entries == nullptr) continue;
+        for (const store::Reply& item : entries->items()) {
+            auto entry = read_frame(item);
+            const auto id = entry ? EntryId::parse(entry->id) : std::nullopt;
+            if (!id) return nullptr;
+            for (const auto& [name, value] : entry->fields) arrival->bytes += value.size();
+            found.emplace_back(id->n, *std::move(entry));
+        }
+    }
+    if (found.empty() || arrival->bytes > options_.kept_bytes_max) return nullptr;
+    std::ranges::sort(found, {}, [](const auto& entry) { return entry.first; });
+    std::uint64_t expected = group.read_after.n;
+    for (auto& [n, entry] : found) {
+        if (n != ++expected) return nullptr;
+        arrival->entries.push_back(std::move(entry));
+    }
+    return arrival;
 }
 
 void StreamWatch::wake(Group& group) {

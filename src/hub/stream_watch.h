@@ -16,6 +16,7 @@
 #include "base/deadline.h"
 #include "base/task_group.h"
 #include "base/time.h"
+#include "engine/stream_read.h"
 #include "hub/entry_id.h"
 #include "store/store.h"
 
@@ -33,6 +34,10 @@ struct WatchOptions {
     Millis slice_least{10};
     /// Streams of one partition that share a read when they take turns.
     std::size_t shared_max = 64;
+    /// Entries of each key that a read brings along, and how many bytes of them are kept for those
+    /// who wait. With 1 they are not kept: the read only tells that there is something.
+    std::int64_t read_count = 1;
+    std::size_t kept_bytes_max = 256U << 10;
     /// After a failed read; its waiters look for themselves then.
     Millis retry_pause{100};
 };
@@ -42,6 +47,14 @@ struct WatchOptions {
 struct StreamKeys {
     std::uint16_t partition = 0;
     std::vector<std::string> keys{};
+};
+
+/// What the last read of a stream brought: all entries of its keys from `after` on without a hole,
+/// as far as it goes.
+struct Arrival {
+    EntryId after{};
+    std::vector<engine::StreamEntry> entries{};
+    std::size_t bytes = 0;
 };
 
 enum class WatchEnd : std::uint8_t {
@@ -71,6 +84,8 @@ class StreamWatch {
 
         /// An entry with this id exists, or none above it did when the caller began to look.
         EntryId position() const;
+        /// Nothing if the last read brought something else than frames in a row.
+        const std::shared_ptr<const Arrival>& arrival() const;
         /// The caller has seen this id in the store.
         void raise(EntryId id);
         /// Ready when there is or may be an entry above `seen`: look again. `seen` is the
@@ -113,6 +128,10 @@ class StreamWatch {
         std::uint16_t partition = 0;
         std::vector<std::string> keys{};
         EntryId position{};
+        /// Of the read under way.
+        EntryId read_after{};
+        /// Shared with those who present it.
+        std::shared_ptr<const Arrival> arrival{};
         std::size_t users = 0;
         std::list<Waiter> waiters{};
         bool queued = false;
@@ -127,7 +146,9 @@ class StreamWatch {
     Millis block_for(std::size_t waiting_batches) const;
     boost::asio::awaitable<void> read(Batch batch, Millis block, bool is_long);
     boost::asio::awaitable<void> pause_after_failure();
-    static void take_up(const Batch& batch, const store::Reply& reply);
+    void take_up(const Batch& batch, const store::Reply& reply) const;
+    /// Nothing if there is a hole, a close marker or too much.
+    std::shared_ptr<const Arrival> collect(const Group& group, const store::Reply& reply) const;
     static void wake(Group& group);
     static void wake_all(Group& group);
 
