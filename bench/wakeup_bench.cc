@@ -75,6 +75,7 @@ struct Bench {
     SecureRandom random{};
     Samples ping{};
     Samples signal{};
+    Samples signal_reply{};
     Samples frame{};
 };
 
@@ -142,7 +143,9 @@ asio::awaitable<engine::Signal> suspend(Bench& bench, const engine::ClaimedTask&
 }
 
 asio::awaitable<void> send(Bench& bench, engine::DeliverSignal deliver) {
+    const auto start = SteadyClock::now();
     auto receipt = co_await engine::run(bench.store, std::move(deliver));
+    bench.signal_reply.add(start);
     FF_ASSERT(must(std::move(receipt)).effect == "resume_condition_satisfied");
 }
 
@@ -245,6 +248,7 @@ void measure(Report& report, const std::string& name, asio::io_context& loop, st
     report.add("ping_p50_" + name, ping, "us");
     report.add("signal_p50_" + name, bench.signal.percentile(0.5), "us");
     report.add("signal_p99_" + name, bench.signal.percentile(0.99), "us");
+    report.add("signal_reply_p50_" + name, bench.signal_reply.percentile(0.5), "us");
     report.add("frame_p50_" + name, bench.frame.percentile(0.5), "us");
     report.add("frame_p99_" + name, bench.frame.percentile(0.99), "us");
     report.add_ratio("signal_over_ping_p50_" + name, bench.signal.percentile(0.5), ping);

@@ -6,6 +6,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
+#include "engine/flow_build.h"
+#include "hub/attempts.h"
 #include "model/exec_keys.h"
 #include "model/global_keys.h"
 #include "model/index_keys.h"
@@ -150,6 +152,84 @@ TEST_P(Completions, ThatWereMissedAreTakenUpAtTheStart) {
     world.command({"ZREM", pending, id});
 }
 
+/// More edges than a completing call resolves itself.
+constexpr std::size_t kChildren = 150;
+
+class Ch04Promotion : public ::testing::TestWithParam<std::string> {
+  protected:
+    struct Fan {
+        model::FlowId flow;
+        model::LaneId lane;
+        model::ExecutionId first;
+        std::vector<model::ExecutionId> children{};
+    };
+    model::ExecutionId new_member(const model::FlowId& flow) {
+        return model::ExecutionId::for_flow(flow, world.partitions(), world.random());
+    }
+    static std::string node(const Fan& fan, const model::ExecutionId& id) {
+        return R"({"eid":")" + id.to_string() + R"(","lane":")" + fan.lane.text() +
+               R"(","kind":"noop","priority":0,"creator":"me","policy":"","payload":-1,)" +
+               R"("delay_until":"","deadline_at":""})";
+    }
+    std::string edge(const Fan& fan, const model::ExecutionId& child) {
+        return R"({"id":")" + model::EdgeId::mint(world.random()).to_string() + R"(","up":")" +
+               fan.first.to_string() + R"(","down":")" + child.to_string() +
+               R"(","kind":"success_only","data":""})";
+    }
+    /// A flow of one and many after it.
+    Fan submit(std::string_view lane_name) {
+        const auto flow = model::FlowId::mint(world.random());
+        Fan fan{.flow = flow, .lane = world.lane(lane_name), .first = new_member(flow)};
+        std::string nodes = node(fan, fan.first);
+        std::string edges;
+        for (std::size_t i = 0; i < kChildren; ++i) {
+            const model::ExecutionId child = new_member(flow);
+            nodes += "," + node(fan, child);
+            edges += (i > 0 ? "," : "") + edge(fan, child);
+            fan.children.push_back(child);
+        }
+        std::string plan = R"({"flow":{"flow_kind":"test","namespace":"acme","seal":true},)";
+        plan += R"("nodes":[)" + nodes + R"(],"edges":[)" + edges + "]}";
+        world.must(engine::SubmitFlow{.flow = {.id = flow, .partitions = world.partitions()},
+                                      .plan_json = std::move(plan)});
+        return fan;
+    }
+    void finish_first(const Fan& fan) {
+        const engine::ClaimedTask task = claim_one(world, fan.lane, fan.first);
+        complete(world, {.lane = fan.lane, .task = task});
+    }
+    std::size_t eligible(const Fan& fan) {
+        std::size_t count = 0;
+        for (const model::ExecutionId& child : fan.children) {
+            if (world.core_field(child, "eligibility_state") == "eligible_now") ++count;
+        }
+        return count;
+    }
+    bool promotes(const Fan& fan) {
+        return run_until(world.loop(), [&] { return eligible(fan) == kChildren; });
+    }
+
+    World& world = world_of(GetParam());
+    hub::StoreCascade cascade{world.store(), world.partitions()};
+};
+
+TEST_P(Ch04Promotion, S56_TheNextMembersAreEligibleAtOnceOrAfterTheStart) {
+    const Fan missed = submit("a");
+    finish_first(missed);
+    EXPECT_EQ(eligible(missed), 0U);
+    hub::CompletionListener listener(world.loop().get_executor(), world.store(), cascade, {});
+    listener.start();
+    EXPECT_TRUE(promotes(missed));
+
+    const Fan fan = submit("b");
+    finish_first(fan);
+    EXPECT_TRUE(promotes(fan));
+    EXPECT_EQ(listener.failed(), 0U);
+    run(world.loop(), listener.stop());
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Promotion, ::testing::Values("embedded", "valkey"),
+                         [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey"),
                          [](const auto& info) { return info.param; });
 
