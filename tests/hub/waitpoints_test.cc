@@ -1,6 +1,7 @@
 #include "hub/waitpoints.h"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include "engine/suspend_execution.h"
 #include "engine/waitpoint.h"
 #include "hub/attempts.h"
+#include "hub/feed_hub.h"
 #include "hub/waitpoint_secrets.h"
 #include "model/exec_keys.h"
 #include "model/index_keys.h"
@@ -279,6 +281,40 @@ TEST_P(Ch03Waitpoints, S59_NoLogLineShowsATokenOrASecret) {
         EXPECT_EQ(logs.count(hidden), 0U);
     }
     EXPECT_EQ(waitpoint.token.to_string(), "k1:<REDACTED:len=40>");
+}
+
+TEST_P(Ch03Waitpoints, S60_OneSubscriptionSeesTheSignalsOfAllPartitions) {
+    install();
+    hub::FeedHub feeds(world.loop().get_executor(), world.store(), {});
+    const hub::FeedFilter filter{.families = {hub::FeedFamily::SignalDelivery}};
+    auto start = run(world.loop(), feeds.now(filter));
+    ASSERT_TRUE(start.has_value());
+    std::set<std::string> sent;
+    for (int i = 0; i < 5; ++i) {
+        const Attempt attempt = start_attempt(world, std::to_string(i));
+        const auto waitpoint = suspend(attempt, "review", R"({"required_signal_names":[]})");
+        engine::Signal signal = signal_to(attempt, waitpoint, waitpoint.token.reveal());
+        sent.insert(signal.id.to_string());
+        world.must(engine::DeliverSignal{.signal = signal});
+        EXPECT_TRUE(world.must(engine::DeliverSignal{.signal = signal}).duplicate);
+    }
+    std::multiset<std::string> seen;
+    hub::FeedCursor cursor = *start;
+    while (seen.size() < sent.size()) {
+        hub::FeedSubscription resumed(filter, cursor);
+        const Deadline until = Deadline::after(Millis(10'000));
+        auto page = run(world.loop(), feeds.next(resumed, 2, until), Millis(30'000));
+        ASSERT_TRUE(page.has_value());
+        ASSERT_FALSE(page->events.empty());
+        for (const hub::FeedEvent& event : page->events) {
+            seen.emplace(event.entry.field("signal_id"));
+            EXPECT_EQ(event.entry.field("effect_class"), "satisfied");
+        }
+        cursor = *hub::FeedCursor::parse(page->cursor.to_string());
+    }
+    EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()), sent);
+    EXPECT_EQ(seen.size(), sent.size());
+    run(world.loop(), feeds.stop());
 }
 
 class WaitpointOperations : public WaitpointTest {};
