@@ -179,6 +179,28 @@ TEST_P(Ch04Tail, S39_AStopEndsWaitingTailsWithWhatTheyHave) {
     EXPECT_EQ(late.error().code, "shutting_down");
 }
 
+class Ch04TailOverValkey : public HubTest {};
+
+TEST_P(Ch04TailOverValkey, S40_ALostConnectionCostsATailNothing) {
+    const Attempt attempt = start_attempt(world, "a");
+    append(world, attempt, 1, 2);
+    std::string after = tail(tail_of(attempt)).next;
+    for (int i = 3; i < 8; ++i) {
+        const auto waiting = start(tail_of(attempt, after));
+        ASSERT_TRUE(blocked());
+        world.command({"CLIENT", "KILL", "TYPE", "normal"});
+        append(world, attempt, i, 1);
+        ASSERT_TRUE(ends(*waiting));
+        ASSERT_TRUE(waiting->page->has_value()) << waiting->page->error().text();
+        ASSERT_EQ((*waiting->page)->frames().size(), 1U);
+        EXPECT_EQ(payload_of((*waiting->page)->frames().front()), std::to_string(i));
+        after = (*waiting->page)->next;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04TailOverValkey, ::testing::Values("valkey"),
+                         [](const auto& info) { return info.param; });
+
 class TailHub : public HubTest {};
 
 TEST_P(TailHub, RefusesWhatIsNoCursorAndNoLimit) {
@@ -237,6 +259,20 @@ TEST_P(TailHub, FramesThatAreFilteredAwayDoNotEndAWait) {
     EXPECT_EQ(payload_of((*waiting->page)->frames().front()), "6");
 }
 
+/// One read examines 10,000 frames at most, and here none of them is wanted.
+TEST_P(TailHub, GoesOnBehindAPageThatWasFilteredAwayCompletely) {
+    const Attempt attempt = start_attempt(world, "a");
+    for (int i = 0; i < 41; ++i) {
+        engine::AppendFrames frames = frames_of(attempt, i * 256, 256);
+        frames.limits.frames_max = 20'000;
+        if (i == 40) frames.frames.back().type = "log";
+        world.must(std::move(frames));
+    }
+    TailRequest request = tail_of(attempt, "0-0", kSoon);
+    request.frame_types_csv = "log";
+    EXPECT_EQ(tail(std::move(request)).frames().size(), 1U);
+}
+
 TEST_P(TailHub, TellsHowManyFramesWereLost) {
     const Attempt attempt = start_attempt(world, "a");
     engine::AppendFrames frames = frames_of(attempt, 1, 10);
@@ -246,6 +282,29 @@ TEST_P(TailHub, TellsHowManyFramesWereLost) {
     EXPECT_EQ(page.frames().size(), 4U);
     EXPECT_EQ(page.lost_after("0-0"), 6U);
     EXPECT_EQ(page.lost_after(page.frames().front().id), 0U);
+}
+
+/// A read that brings the first frames of one key and later ones of the other has a hole; it wakes,
+/// but its frames are not handed on.
+TEST_P(TailHub, FramesWithAHoleAreReadAgain) {
+    const Attempt attempt = start_attempt(world, "a");
+    append(world, attempt, 1, 20);
+    world.must(engine::AppendFrame{.stream = attempt.stream(),
+                                   .fence = attempt.task.fence,
+                                   .frame = {.type = "token", .payload = "21"},
+                                   .mode = engine::FrameMode::BestEffort,
+                                   .limits = {.best_effort_ttl = Millis(60'000)}});
+    hub::StreamWatch watch(world.loop().get_executor(), world.store(), {.read_count = 16});
+    const model::ExecKeys keys(attempt.task.execution_id);
+    const hub::StreamKeys watched{.partition = attempt.task.execution_id.partition_index(),
+                                  .keys = {keys.stream(attempt.task.attempt_index),
+                                           keys.stream_live(attempt.task.attempt_index)}};
+    auto interest = watch.enter(watched);
+    EXPECT_EQ(run(world.loop(), interest->wait({}, Deadline::after(kSoon))), hub::WatchEnd::Ready);
+    EXPECT_EQ(interest->arrival(), nullptr);
+    EXPECT_EQ(interest->position().n, 21U);
+    interest.reset();
+    run(world.loop(), watch.stop());
 }
 
 /// More streams than reads: they take turns, and no stream is forgotten.
