@@ -21,6 +21,7 @@
 #include "host/embedded_store.h"
 #include "model/library.h"
 #include "report.h"
+#include "support/run.h"
 #include "support/temp_dir.h"
 #include "support/valkey_server.h"
 #include "valkey/valkey_store.h"
@@ -174,8 +175,7 @@ Rate measure(boost::asio::io_context& loop, store::Store& store, std::size_t in_
                                             .until = until}));
         group.spawn(batch == 1 ? one_by_one(*all.back()) : in_batches(*all.back()));
     }
-    loop.restart();
-    loop.run();
+    testing::run(loop, group.join());
     return summarise(all, SteadyClock::now() - start);
 }
 
@@ -231,7 +231,7 @@ void measure_costs(Report& report) {
     };
     TaskGroup group(loop.get_executor(), "costs");
     group.spawn(once(series));
-    loop.run();
+    testing::run(loop, group.join());
     report.add("calls_create", calls_per_call(*store, "ff_create_execution"), "calls");
     report.add("calls_claim_n16", calls_per_call(*store, "ff_claim_batch") / kTasks, "calls");
     report.add("calls_complete", calls_per_call(*store, "ff_complete_execution"), "calls");
@@ -262,27 +262,12 @@ void measure_valkey(Report& report) {
     options.library = valkey::Library{.source = model::library_text(),
                                       .version = model::library_version(),
                                       .digest = std::string(model::library_digest())};
-    std::unique_ptr<valkey::ValkeyStore> store;
-    const auto open =
-        [](boost::asio::io_context& on, Random& bytes, valkey::Probe& facts, valkey::Options to,
-           std::unique_ptr<valkey::ValkeyStore>& into) -> boost::asio::awaitable<void> {
-        auto opened =
-            co_await valkey::ValkeyStore::open(on.get_executor(), bytes, facts, std::move(to));
-        into = must(std::move(opened));
-        auto loaded = co_await into->ensure_library();
-        must(std::move(loaded));
-    };
-    TaskGroup group(loop.get_executor(), "open");
-    group.spawn(open(loop, random, probe, options, store));
-    loop.run();
+    auto opened = testing::run(
+        loop, valkey::ValkeyStore::open(loop.get_executor(), random, probe, std::move(options)));
+    const std::unique_ptr<valkey::ValkeyStore> store = must(std::move(opened));
+    must(testing::run(loop, store->ensure_library()));
     measure_store(report, "valkey", loop, *store);
-    const auto close = [](valkey::ValkeyStore& of) -> boost::asio::awaitable<void> {
-        co_await of.stop();
-    };
-    TaskGroup closing(loop.get_executor(), "close");
-    closing.spawn(close(*store));
-    loop.restart();
-    loop.run();
+    testing::run(loop, store->stop());
 }
 
 int run(int argc, char** argv) {
