@@ -5,13 +5,12 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Precompiled headers are cacheable only with these settings, and another checkout of the same
-# text is a hit only with paths made relative. Set here, so that every way of building has them.
+# Precompiled headers are cacheable only with these settings. What one checkout compiled is never
+# handed to another: a precompiled header names the files of the checkout that made it.
 find_program(CCACHE ccache)
 if(CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+        env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
 add_compile_options(
@@ -19,11 +18,6 @@ add_compile_options(
     -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wextra-semi -Werror
     -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # ccache makes the paths of plain options relative, and those behind -Xclang, which is what
-    # CMake would use, it does not: another checkout would never find what this one compiled.
-    set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH
-        -Xclang -emit-pch -include <PCH_HEADER> -x c++-header)
-    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
     # A time stamp inside a precompiled header would defeat ccache as well.
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -fcolor-diagnostics)
     add_link_options(-fuse-ld=lld-19)
