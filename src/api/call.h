@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "http/handler.h"
+#include "http/message.h"
+
+namespace ff::api {
+
+/// One request on its way through a route: what the client said, taken apart.
+class Call {
+  public:
+    Call(http::Request request, std::map<std::string, std::string> parameters, http::Peer& peer);
+
+    const http::Request& request() const { return request_; }
+    http::Peer& peer() { return peer_; }
+
+    /// A `{name}` of the pattern, percent-decoded. The pattern has it.
+    const std::string& path(std::string_view name) const;
+
+    /// Percent-decoded; the first of several. `invalid_input` where the text is not what it says.
+    std::optional<std::string> query(std::string_view name) const;
+    Result<std::optional<std::int64_t>> query_integer(std::string_view name, std::int64_t least,
+                                                      std::int64_t most) const;
+    Result<bool> query_flag(std::string_view name) const;
+
+    bool is_octets() const;
+    /// The raw body, moved out.
+    std::string take_body() { return std::move(request_.body); }
+    /// The body as an object; an absent body is an empty one. Parsed once, valid while the call is.
+    Result<json::Value> object();
+
+  private:
+    http::Request request_;
+    std::map<std::string, std::string> parameters_;
+    std::map<std::string, std::string> query_;
+    std::optional<json::Document> document_{};
+    http::Peer& peer_;
+};
+
+}  // namespace ff::api
