@@ -16,7 +16,9 @@ namespace ff::api {
 /// One request on its way through a route: what the client said, taken apart.
 class Call {
   public:
-    Call(http::Request request, std::map<std::string, std::string> parameters, http::Peer& peer);
+    /// `parameters` and `query` are decoded already.
+    Call(http::Request request, std::map<std::string, std::string> parameters,
+         std::map<std::string, std::string> query, http::Peer& peer);
 
     const http::Request& request() const { return request_; }
     http::Peer& peer() { return peer_; }
@@ -30,10 +32,14 @@ class Call {
                                                       std::int64_t most) const;
     Result<bool> query_flag(std::string_view name) const;
 
+    /// The content type without its parameters; empty when none was given.
+    std::string_view media_type() const;
     bool is_octets() const;
+    bool is_json() const;
     /// The raw body, moved out.
     std::string take_body() { return std::move(request_.body); }
-    /// The body as an object; an absent body is an empty one. Parsed once, valid while the call is.
+    /// The body as an object; an absent body, and one of octets, is an empty one. Parsed once,
+    /// valid while the call is.
     Result<json::Value> object();
 
   private:

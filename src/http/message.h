@@ -21,6 +21,9 @@ struct Header {
     bool operator==(const Header&) const = default;
 };
 
+/// Equal but for the case of ASCII letters, as names of headers and media types are compared.
+bool same_name(std::string_view a, std::string_view b);
+
 /// One request as a handler sees it: whole, within the limits, nothing decoded.
 struct Request {
     std::string method{};

@@ -36,8 +36,17 @@ constexpr std::chrono::milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
-Response refusal(unsigned status, std::string_view field, std::string_view why) {
-    return error_response(status, invalid_input(field, why));
+Response refusal(std::string_view field, std::string_view why) {
+    return error_response(400, invalid_input(field, why));
+}
+
+Response too_long(unsigned status, std::string_view code, std::string_view what) {
+    return error_response(status, {.code = std::string(code),
+                                   .message = "the " + std::string(what) + " is too long"});
+}
+
+Response long_target_refusal() {
+    return too_long(414, "uri_too_long", "request line");
 }
 
 Response body_too_large(const Admission& admission) {
@@ -278,16 +287,16 @@ asio::awaitable<Session::Read> Session::read_head(Incoming& incoming) {
         // Without a target, not even the first line has ended within the limit.
         const std::size_t target_bytes = incoming.parser.get().target().size();
         const bool long_target = target_bytes == 0 || target_bytes > options.target_bytes_max;
-        incoming.refused =
-            long_target ? refusal(414, "target", "too long") : refusal(431, "headers", "too long");
+        incoming.refused = long_target ? long_target_refusal()
+                                       : too_long(431, "headers_too_large", "header block");
     } else if (failure && is_malformed(failure)) {
-        incoming.refused = refusal(400, "request", failure.message());
+        incoming.refused = refusal("request", failure.message());
     } else if (failure) {
         co_return Read::Broken;
     } else {
         incoming.take_head(context_.ids);
         if (incoming.request.target.size() <= options.target_bytes_max) co_return Read::Whole;
-        incoming.refused = refusal(414, "target", "too long");
+        incoming.refused = long_target_refusal();
     }
     if (incoming.id.empty()) incoming.id = context_.ids.next();
     co_return Read::Refused;
@@ -314,7 +323,7 @@ asio::awaitable<Session::Read> Session::read_body(Incoming& incoming) {
     if (failure == wire::error::body_limit) {
         incoming.refused = body_too_large(incoming.admission);
     } else if (is_malformed(failure)) {
-        incoming.refused = refusal(400, "body", failure.message());
+        incoming.refused = refusal("body", failure.message());
     } else {
         co_return Read::Broken;
     }

@@ -1,0 +1,109 @@
+#include "api/dispatcher.h"
+
+#include <exception>
+#include <utility>
+
+#include "api/error_reply.h"
+#include "api/percent.h"
+#include "base/log.h"
+#include "model/error_catalogue.h"
+
+namespace ff::api {
+namespace {
+
+constexpr std::string_view kUnknown = "unknown";
+
+Error not_found() {
+    return {.code = "not_found", .message = "no such route"};
+}
+
+Error unsupported_media_type() {
+    return {.code = "unsupported_media_type",
+            .message = "send the body as application/json, with that Content-Type"};
+}
+
+/// A body that nobody reads may be anything.
+bool content_fits(const Call& call, const Route& route) {
+    if (route.body == BodyClass::None || call.request().body.empty() || call.is_json()) return true;
+    return route.content == Content::JsonOrOctets && call.is_octets();
+}
+
+}  // namespace
+
+std::size_t BodyLimits::of(BodyClass body) const {
+    switch (body) {
+        case BodyClass::None:
+        case BodyClass::Control:
+            return control;
+        case BodyClass::Medium:
+            return medium;
+        case BodyClass::Large:
+            return large;
+        case BodyClass::Frames:
+            return frames;
+        case BodyClass::Bulk:
+            return bulk;
+    }
+    return control;
+}
+
+Dispatcher::Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate)
+    : router_(routes), limits_(limits), gate_(gate) {}
+
+http::Admission Dispatcher::admit(const http::Request& head) {
+    const Router::Match match = router_.find(head.method, head.path());
+    if (match.route == nullptr)
+        return {.body_bytes_max = limits_.control, .route = std::string(kUnknown)};
+    return {.body_bytes_max = limits_.of(match.route->body), .route = match.route->pattern};
+}
+
+std::optional<http::Response> Dispatcher::refuse_unmatched(const Router::Match& match,
+                                                           const http::Request& request) const {
+    if (match.malformed) return error_reply(invalid_input("path", "broken percent escape"));
+    if (match.route != nullptr) return std::nullopt;
+    if (match.allowed.empty()) return error_reply(not_found());
+    Error wrong_method = model::make_error("method_not_allowed", {request.method});
+    wrong_method.message = "this route takes " + match.allowed;
+    http::Response response = error_reply(std::move(wrong_method));
+    response.headers.push_back({.name = "Allow", .value = match.allowed});
+    return response;
+}
+
+boost::asio::awaitable<http::Response> Dispatcher::handle(http::Request request, http::Peer& peer) {
+    const auto start = std::chrono::steady_clock::now();
+    Router::Match match = router_.find(request.method, request.path());
+    auto query = parse_query(request.query());
+    std::optional<http::Response> response = gate_.before(request, match.route);
+    if (!response) response = refuse_unmatched(match, request);
+    if (!response && !query.has_value()) response = error_reply(query.error());
+    Call call(std::move(request), std::move(match.parameters),
+              query.has_value() ? *std::move(query) : std::map<std::string, std::string>(), peer);
+    if (!response) {
+        response = co_await answer(call, *match.route);
+    }
+    const Answered answered{.head = call.request(),
+                            .pattern = match.route == nullptr ? kUnknown : match.route->pattern,
+                            .status = response->status,
+                            .took = std::chrono::steady_clock::now() - start,
+                            .client = peer.address()};
+    gate_.after(answered, *response);
+    co_return *std::move(response);
+}
+
+boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Route& route) {
+    if (!content_fits(call, route)) co_return error_reply(unsupported_media_type());
+    // A handler answers with values. Should one throw all the same, its client gets an answer and
+    // the other requests go on.
+    std::string thrown;
+    try {
+        Result<http::Response> answer = co_await route.handle(call);
+        if (answer.has_value()) co_return *std::move(answer);
+        co_return error_reply(std::move(answer).error());
+    } catch (const std::exception& failure) {
+        thrown = failure.what();
+    }
+    log::error("api", "handler_threw", {{"route", route.pattern}, {"why", thrown}});
+    co_return error_reply(Error{.code = "internal", .message = "an internal fault; see the log"});
+}
+
+}  // namespace ff::api

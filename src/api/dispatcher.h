@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "api/router.h"
+#include "http/handler.h"
+
+namespace ff::api {
+
+/// In bytes, by class.
+struct BodyLimits {
+    std::size_t control = std::size_t{64} << 10;
+    std::size_t medium = std::size_t{256} << 10;
+    std::size_t large = std::size_t{1} << 20;
+    std::size_t frames = std::size_t{2} << 20;
+    std::size_t bulk = std::size_t{16} << 20;
+
+    std::size_t of(BodyClass body) const;
+};
+
+/// One request that was answered, for the log and the figures.
+struct Answered {
+    const http::Request& head;
+    /// The pattern of the route, or `unknown`.
+    std::string_view pattern{};
+    unsigned status = 0;
+    std::chrono::steady_clock::duration took{};
+    std::string client{};
+};
+
+/// Stands in front of the routes: may refuse a request, and sees every answer.
+class Gate {
+  public:
+    virtual ~Gate() = default;
+    /// Null to let the request pass; otherwise its answer. `route` is null where there is none.
+    virtual std::optional<http::Response> before(const http::Request& request,
+                                                 const Route* route) = 0;
+    /// May add headers.
+    virtual void after(const Answered& answered, http::Response& response) = 0;
+};
+
+/// Answers requests from the table of routes; everything that all routes have in common happens
+/// here. Lives on the server's loop.
+class Dispatcher final : public http::Handler {
+  public:
+    /// `routes` and `gate` outlive it, and the table does not change any more.
+    Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate);
+
+    http::Admission admit(const http::Request& head) override;
+    boost::asio::awaitable<http::Response> handle(http::Request request, http::Peer& peer) override;
+
+  private:
+    boost::asio::awaitable<http::Response> answer(Call& call, const Route& route);
+    std::optional<http::Response> refuse_unmatched(const Router::Match& match,
+                                                   const http::Request& request) const;
+
+    Router router_;
+    BodyLimits limits_;
+    Gate& gate_;
+};
+
+}  // namespace ff::api

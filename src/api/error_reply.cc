@@ -1,0 +1,39 @@
+#include "api/error_reply.h"
+
+#include <utility>
+
+#include "model/error_catalogue.h"
+
+namespace ff::api {
+namespace {
+
+constexpr unsigned kUnauthenticated = 401;
+constexpr unsigned kTooManyRequests = 429;
+constexpr unsigned kUnavailable = 503;
+
+/// Whoever made the error may not have known the class; that of a storage failure depends on its
+/// transport kind, which only its maker knows.
+void take_class_of_catalogue(Error& error) {
+    if (error.code == "storage_error" || error.code == "library_load") return;
+    const model::ErrorInfo info = model::lookup_error(error.code);
+    error.cls = info.cls;
+}
+
+}  // namespace
+
+http::Response error_reply(Error error) {
+    const auto status = static_cast<unsigned>(model::http_status_of(error));
+    return error_reply(status, std::move(error));
+}
+
+http::Response error_reply(unsigned status, Error error) {
+    take_class_of_catalogue(error);
+    http::Response response = http::error_response(status, error);
+    if (status == kTooManyRequests || status == kUnavailable)
+        response.headers.push_back({.name = "Retry-After", .value = "1"});
+    if (status == kUnauthenticated)
+        response.headers.push_back({.name = "WWW-Authenticate", .value = "Bearer"});
+    return response;
+}
+
+}  // namespace ff::api
