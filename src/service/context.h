@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,6 +12,7 @@
 #include "model/partition.h"
 #include "model/solo_partition.h"
 #include "sched/claimer.h"
+#include "service/task_token.h"
 #include "store/store.h"
 
 namespace ff::service {
@@ -18,6 +20,11 @@ namespace ff::service {
 /// What the operator decided about how the services behave.
 struct Rules {
     model::PartitionConfig partitions{};
+    /// Over how many partitions a lane's solo work is spread, as the claimer knows it too.
+    std::uint16_t lane_spread = 1;
+    std::map<std::string, std::uint16_t> lane_spread_overrides{};
+    /// What task tokens say of the store behind this server.
+    TokenStore token_store = TokenStore::Embedded;
     Millis retention_default{86'400'000};
     Millis flow_retention{604'800'000};
     Millis budget_ledger_ttl{2'592'000'000};
