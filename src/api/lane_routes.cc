@@ -1,0 +1,91 @@
+#include "api/lane_routes.h"
+
+#include <utility>
+
+#include "api/fields.h"
+#include "api/json_response.h"
+#include "api/parse_path.h"
+
+namespace ff::api {
+namespace {
+
+using Kind = FieldDoc::Kind;
+
+void write_lane(json::Writer& out, const service::LaneView& lane) {
+    out.begin_object();
+    out.key("lane_id").string(lane.lane_id.text());
+    out.key("state").string(sched::to_string(lane.state));
+    out.key("scheduling_weight").unsigned_integer(lane.scheduling_weight);
+    if (lane.default_priority) out.key("default_priority").integer(*lane.default_priority);
+    if (!lane.default_policy_json.empty())
+        out.key("default_policy_json").string(lane.default_policy_json);
+    out.key("counts").begin_object();
+    for (const auto& [state, count] : lane.counts) out.key(state).integer(count);
+    out.end_object();
+    out.end_object();
+}
+
+Task<http::Response> list_lanes(service::Lanes& lanes) {
+    FF_CO_TRY(const std::vector<service::LaneView> views, co_await lanes.list());
+    co_return json_response(200, [&views](json::Writer& out) {
+        out.key("lanes").begin_array();
+        for (const service::LaneView& view : views) write_lane(out, view);
+        out.end_array();
+    });
+}
+
+/// A policy may be given as an object or as its text.
+Result<std::optional<std::string>> policy_text(const Fields& body) {
+    const auto given = body.value().find("default_policy_json");
+    if (given && given->is_object()) return std::optional(given->to_text());
+    return body.text_if("default_policy_json", {.most = std::size_t{64} << 10});
+}
+
+Result<service::LaneChange> parse_change(Call& call) {
+    FF_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CHECK(body.matches_path("lane_id", call.path("lane")));
+    FF_TRY(model::LaneId lane, parse_path<model::LaneId>(call, "lane"));
+    service::LaneChange change{.lane_id = std::move(lane)};
+    FF_TRY(const auto state, body.text_if("state"));
+    if (state) {
+        change.state = sched::parse_lane_state(*state);
+        if (!change.state) return body.refuse("state", "unknown");
+    }
+    FF_TRY(change.scheduling_weight, body.integer_if("scheduling_weight"));
+    FF_TRY(change.default_priority, body.integer_if("default_priority"));
+    FF_TRY(change.default_policy_json, policy_text(body));
+    return change;
+}
+
+Task<http::Response> set_lane(service::Lanes& lanes, Call& call) {
+    FF_CO_TRY(service::LaneChange change, parse_change(call));
+    FF_CO_CHECK(co_await lanes.set(std::move(change)));
+    co_return json_response(200, [](json::Writer& out) { out.key("status").string("set"); });
+}
+
+}  // namespace
+
+void add_lane_routes(Routes& routes, service::Lanes& lanes) {
+    routes.add({.method = "GET",
+                .pattern = "/v1/lanes",
+                .doc = {.summary = "All lanes with their state and counts",
+                        .answer = {{.name = "lanes", .kind = Kind::Array, .required = true}}},
+                .handle = [&lanes](Call&) { return list_lanes(lanes); }});
+    routes.add(
+        {.method = "PUT",
+         .pattern = "/v1/lanes/{lane}",
+         .body = BodyClass::Control,
+         .doc = {.summary = "Change what a lane accepts and how it shares workers",
+                 .body = {{.name = "state",
+                           .about = "active, paused, draining or disabled",
+                           .example = "\"paused\""},
+                          {.name = "scheduling_weight", .kind = Kind::Integer, .about = "1..1000"},
+                          {.name = "default_priority", .kind = Kind::Integer, .about = "0..9000"},
+                          {.name = "default_policy_json",
+                           .about = "The policy of executions that bring none"}},
+                 .answer = {{.name = "status", .required = true}}},
+         .handle = [&lanes](Call& call) { return set_lane(lanes, call); }});
+}
+
+}  // namespace ff::api

@@ -1,0 +1,45 @@
+#include "app/services.h"
+
+#include <utility>
+
+namespace ff::app {
+namespace {
+
+sched::ClaimerOptions claimer_options(const ServiceOptions& options) {
+    return {.partitions = options.rules.partitions,
+            .lane_spread = options.rules.lane_spread,
+            .lane_spread_overrides = options.rules.lane_spread_overrides,
+            .waiters_max = options.claim_waits_max};
+}
+
+}  // namespace
+
+Services::Services(boost::asio::any_io_executor loop, store::Store& store, const Clock& clock,
+                   Random& random, ServiceOptions given)
+    : options(std::move(given)),
+      claimer(loop, clock, random, store, options.partitioner, claimer_options(options)),
+      wake_listener(loop, store, claimer),
+      context{.loop = loop,
+              .store = store,
+              .clock = clock,
+              .random = random,
+              .partitioner = options.partitioner,
+              .claimer = claimer,
+              .rules = options.rules},
+      lanes(context, options.lanes) {}
+
+Task<Done> Services::start() {
+    wake_listener.start();
+    co_return Done{};
+}
+
+void Services::stop_waiting() {
+    claimer.stop();
+}
+
+boost::asio::awaitable<void> Services::stop(Deadline /*grace*/) {
+    stop_waiting();
+    co_await wake_listener.stop();
+}
+
+}  // namespace ff::app

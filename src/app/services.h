@@ -1,0 +1,46 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/random.h"
+#include "base/task.h"
+#include "model/solo_partition.h"
+#include "sched/claimer.h"
+#include "sched/wake_listener.h"
+#include "service/context.h"
+#include "service/lanes.h"
+#include "store/store.h"
+
+namespace ff::app {
+
+struct ServiceOptions {
+    service::Rules rules{};
+    model::LanePartitioner partitioner{};
+    std::vector<model::LaneId> lanes{};
+    std::size_t claim_waits_max = 1024;
+};
+
+/// What stands between a store and those who use it, HTTP or not. Lives on one loop.
+struct Services {
+    Services(boost::asio::any_io_executor loop, store::Store& store, const Clock& clock,
+             Random& random, ServiceOptions options);
+
+    /// The store has its library and its partitions are configured by now.
+    Task<Done> start();
+    /// Waiting claims answer that there is no work.
+    void stop_waiting();
+    /// Ends what runs in the background, by the deadline.
+    boost::asio::awaitable<void> stop(Deadline grace);
+
+    ServiceOptions options;
+    sched::Claimer claimer;
+    sched::WakeListener wake_listener;
+    service::Context context;
+
+    service::Lanes lanes;
+};
+
+}  // namespace ff::app

@@ -1,0 +1,78 @@
+#include "sched/wake_listener.h"
+
+#include <string_view>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+#include "model/global_keys.h"
+#include "model/partition.h"
+
+namespace ff::sched {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr Millis kSubscribePause{1'000};
+constexpr std::string_view kChannelPrefix = "ff:wake:";
+
+}  // namespace
+
+WakeListener::WakeListener(asio::any_io_executor loop, store::Store& store, Claimer& claimer)
+    : loop_(loop), store_(store), claimer_(claimer), tasks_(loop, "wake listener") {}
+
+void WakeListener::start() {
+    tasks_.spawn(listen());
+}
+
+asio::awaitable<void> WakeListener::listen() {
+    while (!stopped_) {
+        store::Channels channels{.patterns = {std::string(model::kWakeChannelPattern)}};
+        auto subscribed = co_await store_.subscribe(std::move(channels));
+        if (subscribed.has_value()) {
+            const std::unique_ptr<store::Subscription> subscription = *std::move(subscribed);
+            // What was published before is nobody's news any more.
+            claimer_.on_gap();
+            co_await follow(*subscription);
+        }
+        if (stopped_) co_return;
+        asio::steady_timer timer(loop_, kSubscribePause);
+        co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+}
+
+asio::awaitable<void> WakeListener::follow(store::Subscription& subscription) {
+    while (!stopped_) {
+        const auto notice = co_await subscription.next(Deadline::never());
+        if (!notice.has_value()) co_return;
+        if (notice->has_value()) take_up(**notice);
+    }
+}
+
+void WakeListener::take_up(const store::Notice& notice) {
+    if (notice.kind == store::Notice::Kind::Gap) return claimer_.on_gap();
+    ++messages_;
+    const bool known_channel = notice.channel.starts_with(kChannelPrefix);
+    const std::string lane = known_channel ? notice.channel.substr(kChannelPrefix.size()) : "";
+    if (notice.message == kLaneChanged) {
+        const auto id = model::LaneId::parse(lane);
+        if (id.has_value()) claimer_.lanes().forget(*id);
+        return claimer_.on_gap();
+    }
+    const auto partition = model::PartitionKey::parse(notice.message);
+    if (!partition.has_value() || !known_channel) {
+        log::warn("sched", "wake_malformed", {{"channel", notice.channel}});
+        return;
+    }
+    claimer_.on_wake(lane, partition->index());
+}
+
+asio::awaitable<void> WakeListener::stop() {
+    stopped_ = true;
+    tasks_.cancel();
+    co_await tasks_.join();
+}
+
+}  // namespace ff::sched

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include "api/server_world.h"
+
+namespace ff::testing {
+namespace {
+
+class LanesApi : public ::testing::TestWithParam<std::string> {
+  protected:
+    ServerWorld& world() { return server_world_of(GetParam()); }
+};
+
+TEST_P(LanesApi, ListsWhatWasSetAndTheConfiguredOnes) {
+    const JsonReply set =
+        world().put("/v1/lanes/bulk", R"({"state":"paused","scheduling_weight":7})");
+    EXPECT_EQ(set.status, 200) << set.body;
+    EXPECT_EQ(set.text("status"), "set");
+    const JsonReply lanes = world().get("/v1/lanes");
+    EXPECT_EQ(lanes.status, 200);
+    EXPECT_NE(
+        lanes.body.find(R"({"lane_id":"bulk","state":"paused","scheduling_weight":7,"counts":{}})"),
+        std::string::npos)
+        << lanes.body;
+    EXPECT_NE(lanes.body.find(R"("lane_id":"default","state":"active")"), std::string::npos);
+}
+
+TEST_P(LanesApi, RefusesWhatIsNoLaneState) {
+    for (const std::string body :
+         {R"({"state":"asleep"})", R"({"state":1})", R"({"scheduling_weight":0})",
+          R"({"scheduling_weight":1001})", R"({"default_priority":-1})",
+          R"({"default_policy_json":"{"})", R"({"lane_id":"other"})", "[]", "{"}) {
+        const JsonReply reply = world().put("/v1/lanes/refused", body);
+        EXPECT_EQ(reply.status, 400) << body << reply.body;
+    }
+    EXPECT_EQ(world().put("/v1/lanes/a%20b", "{}").status, 400);
+    EXPECT_EQ(world().get("/v1/lanes").body.find("refused"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, LanesApi, ::testing::Values("embedded", "valkey"));
+
+}  // namespace
+}  // namespace ff::testing
