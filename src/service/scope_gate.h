@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <set>
-#include <string>
 
 #include "base/task.h"
 #include "model/ids.h"
@@ -10,22 +8,15 @@
 
 namespace ff::service {
 
-/// Refuses new work where an exhausted budget says so (spec 06, section 3.3): `deny_child` closes a
-/// flow to new members, `close_scope` a lane or a namespace to new executions. Both refuse with
-/// `budget_exceeded` and the details budget id and reason. A store error is an error, never "there
-/// is room". Lives on the context's loop.
-class ScopeGate {
-  public:
-    explicit ScopeGate(const Context& context) : context_(context) {}
+// Budgets that keep new work out of a scope while they are exhausted (spec 06, section 3.3). All
+// refuse with `budget_exceeded` and the details reason and budget id. What is attached is known at
+// most a second late; a store error is an error, never "there is room".
 
-    Task<Done> admit_member(model::FlowId flow);
-    Task<Done> admit_executions(std::set<std::string> lanes, model::Namespace ns);
-
-  private:
-    /// Budget id to the action that makes it count here.
-    Task<Done> ask(std::map<std::string, std::string> budgets);
-
-    Context context_;
-};
+/// `close_scope` of the lane or of the namespace: no new executions there.
+Task<Done> check_scope_open(const Context& context, model::LaneId lane, model::Namespace ns);
+Task<Done> check_scopes_open(const Context& context, std::set<model::LaneId> lanes,
+                             model::Namespace ns);
+/// `deny_child` of the flow: no new members.
+Task<Done> check_flow_open(const Context& context, model::FlowId flow);
 
 }  // namespace ff::service
