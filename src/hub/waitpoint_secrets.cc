@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/bytes.h"
@@ -22,9 +23,9 @@ constexpr std::size_t kSecretDigitsMost = 1024;
 Result<Done> check(std::string_view kid, std::string_view secret_hex) {
     const bool printable = std::ranges::all_of(kid, [](char c) { return c > ' ' && c <= '~'; });
     if (kid.empty() || kid.size() > kKidMost || !printable || kid.find(':') != kid.npos)
-        return invalid_input("new_kid", "is not 1 to 128 printable characters without a colon");
+        return model::make_error("invalid_kid");
     if (secret_hex.empty() || secret_hex.size() > kSecretDigitsMost || !from_hex(secret_hex))
-        return invalid_input("new_secret_hex", "is not 2 to 1024 hex digits");
+        return model::make_error("invalid_secret_hex");
     return Done{};
 }
 
@@ -34,15 +35,21 @@ std::string lock_token(Random& random) {
     return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-void log_failure(std::uint16_t partition, const Error& error) {
+void count_failure(std::uint16_t partition, const Error& error, RotationReport& report) {
+    report.failed.push_back(partition);
+    if (error.code == "rotation_conflict") ++report.conflicts;
+    if (error.cls == ErrorClass::Retryable) ++report.retryable;
     log::error("hub", "waitpoint_hmac_rotation_failed",
                {{"target", "audit"}, {"partition", partition}, {"err", error.code}});
 }
 
-void log_rotation(const RotationReport& report, std::uint16_t partitions) {
+void log_rotation(const RotationReport& report, std::uint16_t partitions,
+                  std::chrono::steady_clock::duration took) {
     if (report.timed_out) {
         log::error("hub", "waitpoint_hmac_rotation_timeout_http_504",
-                   {{"target", "audit"}, {"new_kid", report.new_kid}});
+                   {{"target", "audit"},
+                    {"new_kid", report.new_kid},
+                    {"timeout_s", std::chrono::floor<std::chrono::seconds>(took).count()}});
     }
     log::info("hub", "waitpoint_hmac_rotation_complete",
               {{"target", "audit"},
@@ -124,6 +131,7 @@ Task<RotationReport> WaitpointSecrets::rotate(SecretRotation rotation) {
     FF_CO_CHECK(check(rotation.new_kid, rotation.new_secret_hex));
     if (rotating_) co_return model::make_error("concurrency_limit_exceeded", {"admin_rotate", "1"});
     rotating_ = true;
+    const auto began = std::chrono::steady_clock::now();
     RotationReport report{.new_kid = rotation.new_kid};
     for (std::uint16_t first = 0; first < partitions_.num_flow_partitions();
          first = end_of(first)) {
@@ -132,7 +140,8 @@ Task<RotationReport> WaitpointSecrets::rotate(SecretRotation rotation) {
         co_await rotate_some(first, rotation, report);
     }
     rotating_ = false;
-    log_rotation(report, partitions_.num_flow_partitions());
+    log_rotation(report, partitions_.num_flow_partitions(),
+                 std::chrono::steady_clock::now() - began);
     co_return report;
 }
 
@@ -156,9 +165,7 @@ boost::asio::awaitable<void> WaitpointSecrets::rotate_some(std::uint16_t first,
             log::debug("hub", "waitpoint_hmac_rotated", {{"partition", locked[i]}});
             continue;
         }
-        report.failed.push_back(locked[i]);
-        if (outcomes[i].error().code == "rotation_conflict") ++report.conflicts;
-        log_failure(locked[i], outcomes[i].error());
+        count_failure(locked[i], outcomes[i].error(), report);
     }
 }
 
@@ -176,8 +183,7 @@ boost::asio::awaitable<std::vector<std::uint16_t>> WaitpointSecrets::lock_some(
     for (std::size_t i = 0; i < replies.size(); ++i) {
         const auto partition = static_cast<std::uint16_t>(first + i);
         if (!replies[i].has_value()) {
-            report.failed.push_back(partition);
-            log_failure(partition, replies[i].error());
+            count_failure(partition, replies[i].error(), report);
         } else if (replies[i]->is_null()) {
             report.in_progress.push_back(partition);
             log::debug("hub", "waitpoint_hmac_rotation_in_progress_skipped",

@@ -39,6 +39,8 @@ struct RotationReport {
     std::vector<std::uint16_t> in_progress{};
     /// How many failed because the kid stands for another secret.
     std::uint16_t conflicts = 0;
+    /// How many failed for a reason that may pass.
+    std::uint16_t retryable = 0;
     /// The time was up before all partitions were reached.
     bool timed_out = false;
 

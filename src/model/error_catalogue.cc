@@ -91,6 +91,7 @@ constexpr ErrorInfo kCatalogue[] = {
     {"budget_attach_conflict", Terminal, 409},
     {"quota_attach_conflict", Terminal, 409},
     {"rotation_conflict", Terminal, 409},
+    {"rotation_timeout", Retryable, 504},
     {"lane_not_accepting", Terminal, 409},
     {"duplicate_worker_instance", Terminal, 409},
     {"use_claim_resumed_execution", Retryable, 409},
