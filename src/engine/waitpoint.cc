@@ -53,6 +53,22 @@ Result<CloseWaitpoint::Outcome> CloseWaitpoint::read(const store::Reply& reply) 
     return Outcome{.already = std::string(reader.text_or_empty(3))};
 }
 
+void ExpirePendingWaitpoint::write(CallWriter& to) const {
+    const model::IndexKeys keys(partition);
+    to.begin(kClose, 3);
+    // Only the waitpoint is known, and only it is looked at.
+    to.key("exec_core", keys.noop());
+    to.key("wp", keys.waitpoint(waitpoint_id));
+    to.key("pending_wp_expiry", keys.pending_waitpoint_expiry());
+    to.arg("waitpoint_id", waitpoint_id.to_string());
+    to.arg("reason", "never_committed");
+}
+
+Result<CloseWaitpoint::Outcome> ExpirePendingWaitpoint::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kClose, reply));
+    return Outcome{.already = std::string(reader.text_or_empty(3))};
+}
+
 void RemintWaitpointToken::write(CallWriter& to) const {
     const ExecutionKeys keys(execution_id);
     to.begin(kRemint, 2);

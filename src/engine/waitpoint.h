@@ -48,6 +48,18 @@ struct CloseWaitpoint {
     bool resend_safe() const { return true; }
 };
 
+/// `ff_close_waitpoint` for a pending waitpoint that nobody suspended on in time.
+struct ExpirePendingWaitpoint {
+    using Outcome = CloseWaitpoint::Outcome;
+
+    model::PartitionKey partition;
+    model::WaitpointId waitpoint_id;
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return true; }
+};
+
 /// `ff_remint_waitpoint_token`: the same waitpoint under the current secret.
 struct RemintWaitpointToken {
     using Outcome = model::WaitpointToken;

@@ -30,6 +30,8 @@ std::string tag_key(const Namespace& ns, std::string_view key, std::string_view 
 constexpr std::string_view kDagCompletionsChannel = "ff:dag:completions";
 constexpr std::string_view kFlowCompletionsChannel = "ff:flow:completions";
 constexpr std::string_view kAdmissionFreedChannel = "ff:admission:freed";
+/// What falls due soon: `<index> <tag> <ms> [<lane>]`.
+constexpr std::string_view kDueChannel = "ff:due";
 /// Matches the wake channels of all lanes.
 constexpr std::string_view kWakeChannelPattern = "ff:wake:*";
 std::string wake_channel(const LaneId& lane);
