@@ -267,6 +267,8 @@ std::vector<Written> suspension_calls() {
                                       .waitpoint_key = key,
                                       .expires_at = model::DueTime::after(Millis(1))}),
         record(CloseWaitpoint{.execution_id = kExecution, .waitpoint_id = waitpoint}),
+        record(
+            ExpirePendingWaitpoint{.partition = kExecution.partition(), .waitpoint_id = waitpoint}),
         record(RemintWaitpointToken{.execution_id = kExecution, .waitpoint_id = waitpoint}),
         record(InitWaitpointSecret{.partition = partition}),
         record(RotateWaitpointSecret{.partition = partition}),
