@@ -22,8 +22,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -fcolor-diagnostics)
     add_link_options(-fuse-ld=lld-19)
 else()
-    # g++ 12 reports Asio's awaitable frames and std::string moves it does not understand.
-    add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete -Wno-restrict
+    # g++ 12 reports Asio's awaitable frames and std::string moves it does not understand, and what
+    # the macros of gtest shadow; clang looks for shadowed names in our own code.
+    add_compile_options(-Wno-shadow -Wno-maybe-uninitialized -Wno-mismatched-new-delete -Wno-restrict
                         -Wno-array-bounds -Wno-stringop-overflow -fcoroutines)
 endif()
 if(FF_SANITIZE)

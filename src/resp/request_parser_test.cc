@@ -63,7 +63,7 @@ TEST(RequestParser, ReadsWhatCommandWrites) {
     for (int i = 0; i < 200; ++i) {
         Command command("X");
         expected.push_back({"X"});
-        for (unsigned n = random() % 5; n > 0; --n) {
+        for (std::size_t n = random() % 5; n > 0; --n) {
             std::string bytes(random() % 30, '\0');
             for (char& byte : bytes) byte = static_cast<char>(random());
             command.arg(bytes);
