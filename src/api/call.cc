@@ -30,6 +30,12 @@ const std::string& Call::path(std::string_view name) const {
     return found->second;
 }
 
+std::string Call::subject() const {
+    std::string out;
+    for (const auto& [name, value] : parameters_) out += (out.empty() ? "" : "/") + value;
+    return out;
+}
+
 std::optional<std::string> Call::query(std::string_view name) const {
     const auto found = query_.find(std::string(name));
     if (found == query_.end()) return std::nullopt;

@@ -21,10 +21,13 @@ class Call {
          std::map<std::string, std::string> query, http::Peer& peer);
 
     const http::Request& request() const { return request_; }
-    http::Peer& peer() { return peer_; }
+    http::Peer& peer() const { return peer_; }
 
     /// A `{name}` of the pattern, percent-decoded. The pattern has it.
     const std::string& path(std::string_view name) const;
+
+    /// All parameters of the path, joined by `/`: what the call is about.
+    std::string subject() const;
 
     /// Percent-decoded; the first of several. `invalid_input` where the text is not what it says.
     std::optional<std::string> query(std::string_view name) const;

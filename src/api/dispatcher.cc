@@ -47,8 +47,8 @@ std::size_t BodyLimits::of(BodyClass body) const {
     return control;
 }
 
-Dispatcher::Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate)
-    : router_(routes), limits_(limits), gate_(gate) {}
+Dispatcher::Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate, Auditor& auditor)
+    : router_(routes), limits_(limits), gate_(gate), auditor_(auditor) {}
 
 http::Admission Dispatcher::admit(const http::Request& head) {
     const Router::Match match = router_.find(head.method, head.path());
@@ -85,7 +85,7 @@ boost::asio::awaitable<http::Response> Dispatcher::handle(http::Request request,
                             .pattern = match.route == nullptr ? kUnknown : match.route->pattern,
                             .status = response->status,
                             .took = std::chrono::steady_clock::now() - start,
-                            .client = peer.address()};
+                            .peer = peer};
     gate_.after(answered, *response);
     co_return *std::move(response);
 }
@@ -95,15 +95,33 @@ boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Rout
     // A handler answers with values. Should one throw all the same, its client gets an answer and
     // the other requests go on.
     std::string thrown;
+    std::optional<Result<http::Response>> answer;
     try {
-        Result<http::Response> answer = co_await route.handle(call);
-        if (answer.has_value()) co_return *std::move(answer);
-        co_return error_reply(std::move(answer).error());
+        answer = co_await route.handle(call);
     } catch (const std::exception& failure) {
         thrown = failure.what();
     }
-    log::error("api", "handler_threw", {{"route", route.pattern}, {"why", thrown}});
-    co_return error_reply(Error{.code = "internal", .message = "an internal fault; see the log"});
+    if (!answer) {
+        log::error("api", "handler_threw", {{"route", route.pattern}, {"why", thrown}});
+        answer = Error{.code = "internal", .message = "an internal fault; see the log"};
+    }
+    if (!route.audit.empty()) {
+        std::string outcome = answer->has_value() ? "ok" : answer->error().code;
+        co_await audit(call, route, std::move(outcome));
+    }
+    if (answer->has_value()) co_return **std::move(answer);
+    co_return error_reply(std::move(*answer).error());
+}
+
+boost::asio::awaitable<void> Dispatcher::audit(const Call& call, const Route& route,
+                                               std::string outcome) {
+    Action action{.name = route.audit,
+                  .subject = call.subject(),
+                  .remote = call.peer().address(),
+                  .request_id = call.request().id,
+                  .authorization = std::string(call.request().header("Authorization").value_or("")),
+                  .outcome = std::move(outcome)};
+    co_await auditor_.record(std::move(action));
 }
 
 }  // namespace ff::api

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,7 @@ struct Answered {
     std::string_view pattern{};
     unsigned status = 0;
     std::chrono::steady_clock::duration took{};
-    std::string client{};
+    const http::Peer& peer;
 };
 
 /// Stands in front of the routes: may refuse a request, and sees every answer.
@@ -43,24 +44,45 @@ class Gate {
     virtual void after(const Answered& answered, http::Response& response) = 0;
 };
 
+/// What an operator did, as far as this room knows.
+struct Action {
+    std::string name{};
+    /// The parameters of the path, joined by `/`.
+    std::string subject{};
+    std::string remote{};
+    std::string request_id{};
+    /// `Authorization` as given.
+    std::string authorization{};
+    /// `ok` or the code of the refusal.
+    std::string outcome{};
+};
+
+class Auditor {
+  public:
+    virtual ~Auditor() = default;
+    virtual boost::asio::awaitable<void> record(Action action) = 0;
+};
+
 /// Answers requests from the table of routes; everything that all routes have in common happens
 /// here. Lives on the server's loop.
 class Dispatcher final : public http::Handler {
   public:
-    /// `routes` and `gate` outlive it, and the table does not change any more.
-    Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate);
+    /// All of them outlive it, and the table does not change any more.
+    Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate, Auditor& auditor);
 
     http::Admission admit(const http::Request& head) override;
     boost::asio::awaitable<http::Response> handle(http::Request request, http::Peer& peer) override;
 
   private:
     boost::asio::awaitable<http::Response> answer(Call& call, const Route& route);
+    boost::asio::awaitable<void> audit(const Call& call, const Route& route, std::string outcome);
     std::optional<http::Response> refuse_unmatched(const Router::Match& match,
                                                    const http::Request& request) const;
 
     Router router_;
     BodyLimits limits_;
     Gate& gate_;
+    Auditor& auditor_;
 };
 
 }  // namespace ff::api

@@ -60,6 +60,10 @@ struct Route {
     Content content = Content::Json;
     /// Answered without an API token.
     bool open = false;
+    /// Answers with server-sent events, whose clients may not be able to set a header.
+    bool streams = false;
+    /// The name of what an operator does here (`execution.cancel`), which is then audited.
+    std::string audit{};
     RouteDoc doc{};
     RouteHandler handle{};
 };

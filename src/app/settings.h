@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "api/dispatcher.h"
+#include "api/pool.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "http/listen_address.h"
+#include "journal/committer.h"
+#include "model/ids.h"
+#include "model/partition.h"
+#include "model/solo_partition.h"
 
 namespace ff::app {
 
@@ -18,14 +27,95 @@ using Environment = std::function<std::optional<std::string>(std::string_view na
 /// The environment of this process.
 std::optional<std::string> process_environment(std::string_view name);
 
-/// What the environment says about the server, checked.
-struct Settings {
-    http::ListenAddress listen{.host = "127.0.0.1", .port = 9090};  // FF_LISTEN_ADDR
-    log::Level log_level = log::Level::Info;                        // FF_LOG
-    Millis shutdown_grace{15'000};                                  // FF_SHUTDOWN_GRACE_MS
+/// Values of the command line by flag, `--listen-addr`; they win over the environment.
+using Flags = std::map<std::string, std::string>;
 
-    /// `invalid_input` naming the variable that is present and wrong.
+enum class Backend : std::uint8_t { Embedded, Valkey };
+std::string_view to_string(Backend backend);
+
+/// Which pages of other origins may use the API.
+struct Cors {
+    bool any = true;
+    std::vector<std::string> origins{};
+    /// Listed, but no value of a header.
+    std::size_t dropped = 0;
+};
+
+enum class AccessLog : std::uint8_t { Off, Errors, All };
+
+/// What environment and flags say about the server, checked.
+struct Settings {
+    Backend backend = Backend::Embedded;
+
+    std::string store_host = "localhost";
+    std::uint16_t store_port = 6379;
+    bool store_tls = false;
+    std::string store_tls_ca_file{};
+    bool cluster = false;
+    std::string store_user{};
+    std::string store_password{};
+    bool allow_redis = false;
+    bool force_library_reload = false;
+
+    /// Empty: in memory only.
+    std::string data_dir = "./flowfabric-data";
+    journal::Fsync fsync = journal::Fsync::Always;
+    Millis fsync_interval{100};
+    std::uint32_t shards = 0;
+    std::optional<http::ListenAddress> resp_listen{};
+    std::string resp_password{};
+
+    http::ListenAddress listen{.host = "127.0.0.1", .port = 9090};
+    std::string listen_unix{};
+    bool insecure_listen = false;
+    std::string listen_tls_cert_file{};
+    std::string listen_tls_key_file{};
+    std::size_t connections_max = 16'384;
+    std::optional<http::ListenAddress> metrics_listen{};
+    std::string api_token{};
+    Cors cors{};
+    bool sse_query_token = false;
+    api::BodyLimits bodies{};
+    api::PoolSizes pools{};
+    std::size_t tail_pool_size = 64;
+    AccessLog access_log = AccessLog::Errors;
+
+    std::vector<model::LaneId> lanes{};
+    model::PartitionConfig partitions{};
+    model::LanePartitioner partitioner{};
+    /// Nothing: as the backend has it.
+    std::optional<std::uint16_t> lane_spread{};
+    std::map<std::string, std::uint16_t> lane_spread_overrides{};
+
+    std::string waitpoint_secret_hex{};
+    Millis waitpoint_grace{86'400'000};
+    bool redact_waitpoint_tokens = false;
+    std::uint64_t feed_maxlen = 4000;
+    Millis feed_poll{200};
+    bool completion_listener = true;
+    std::size_t completion_concurrency = 32;
+    Millis retention_default{86'400'000};
+    Millis flow_retention{604'800'000};
+    Millis budget_ledger_ttl{2'592'000'000};
+    bool secondary_indexes = true;
+
+    bool scanners_enabled = true;
+    std::uint16_t scanner_shard_index = 0;
+    std::uint16_t scanner_shard_count = 1;
+    std::string scanner_namespace{};
+    std::string scanner_tag_key{};
+    std::string scanner_tag_value{};
+    /// By name; those that are not here have their default.
+    std::map<std::string, Millis> scanner_intervals{};
+
+    Millis shutdown_grace{15'000};
+    log::Level log_level = log::Level::Info;
+
+    /// `invalid_input` naming what is present and wrong.
     static Result<Settings> read(const Environment& environment);
+    static Result<Settings> read(const Environment& environment, const Flags& flags);
+
+    bool in_memory() const { return data_dir.empty(); }
 };
 
 }  // namespace ff::app

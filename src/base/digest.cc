@@ -30,6 +30,17 @@ std::string sha1_hex(std::string_view bytes) {
     return to_hex(sha1(bytes));
 }
 
+std::string sha256_hex(std::string_view bytes) {
+    constexpr std::size_t kSha256Bytes = 32;
+    Bytes out(kSha256Bytes, '\0');
+    unsigned length = 0;
+    const int ok =
+        EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()),
+                   &length, EVP_sha256(), nullptr);
+    FF_ASSERT(ok == 1 && length == kSha256Bytes);
+    return to_hex(out);
+}
+
 Bytes hmac_sha1(std::string_view key, std::string_view message) {
     Bytes out(kSha1Bytes, '\0');
     unsigned length = 0;

@@ -12,6 +12,8 @@ namespace ff {
 Bytes sha1(std::string_view bytes);
 /// 40 lower-case hex digits.
 std::string sha1_hex(std::string_view bytes);
+/// 64 lower-case hex digits.
+std::string sha256_hex(std::string_view bytes);
 /// The 20 raw bytes of HMAC-SHA1.
 Bytes hmac_sha1(std::string_view key, std::string_view message);
 

@@ -37,6 +37,9 @@ State& state() {
     return *kState;
 }
 
+/// What operators did is written at every level.
+constexpr std::string_view kAudit = "audit";
+
 std::string now_text() {
     const auto now = std::chrono::system_clock::now();
     const auto ms =
@@ -77,12 +80,13 @@ Sink set_sink(Sink sink) {
 }
 
 void write(Level level, std::string_view room, std::string_view event, Fields fields) {
-    if (level > state().level.load(std::memory_order_relaxed)) return;
+    const bool wanted = level <= state().level.load(std::memory_order_relaxed);
+    if (!wanted && room != kAudit) return;
     std::string line;
     json::Writer writer(line);
     writer.begin_object();
     writer.key("ts").string(now_text()).key("level").string(to_string(level));
-    writer.key("room").string(room).key("event").string(event);
+    writer.key("target").string(room).key("event").string(event);
     for (const Field& field : fields) {
         writer.key(field.name);
         if (field.bare)

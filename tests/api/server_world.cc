@@ -55,10 +55,15 @@ struct ServerWorld::PassAll final : api::Gate {
     void after(const api::Answered&, http::Response&) override {}
 };
 
+struct ServerWorld::NoAudit final : api::Auditor {
+    boost::asio::awaitable<void> record(api::Action) override { co_return; }
+};
+
 ServerWorld::ServerWorld(const std::string& store_name, WorldOptions options)
     : busy_(loop_.get_executor()),
       store_(make_world_store(store_name)),
-      gate_(std::make_unique<PassAll>()) {
+      gate_(std::make_unique<PassAll>()),
+      auditor_(std::make_unique<NoAudit>()) {
     if (options.services.lanes.empty())
         options.services.lanes.push_back(*model::LaneId::parse("default"));
     if (store_name != "embedded") options.services.rules.token_store = service::TokenStore::Valkey;
@@ -95,7 +100,7 @@ boost::asio::awaitable<void> ServerWorld::start(WorldOptions options, std::strin
                                                 std::move(options.services));
     pools_ = std::make_unique<api::Pools>(options.pools);
     app::add_routes(routes_, *services_, *pools_);
-    dispatcher_ = std::make_unique<api::Dispatcher>(routes_, options.bodies, *gate_);
+    dispatcher_ = std::make_unique<api::Dispatcher>(routes_, options.bodies, *gate_, *auditor_);
     const auto started = co_await services_->start();
     auto listening = http::Server::listen(executor, {}, *dispatcher_);
     if (!started.has_value() || !listening.has_value()) {

@@ -94,6 +94,7 @@ class ServerWorld {
     boost::asio::awaitable<void> stop();
 
     struct PassAll;
+    struct NoAudit;
 
     boost::asio::io_context loop_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
@@ -104,6 +105,7 @@ class ServerWorld {
     std::unique_ptr<api::Pools> pools_;
     api::Routes routes_{};
     std::unique_ptr<PassAll> gate_;
+    std::unique_ptr<NoAudit> auditor_;
     std::unique_ptr<api::Dispatcher> dispatcher_;
     std::unique_ptr<http::Server> http_;
     std::uint16_t port_ = 0;

@@ -1,0 +1,119 @@
+#include "api/guard.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/error_reply.h"
+#include "api/percent.h"
+#include "base/bytes.h"
+#include "base/digest.h"
+#include "base/log.h"
+
+namespace ff::api {
+namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
+constexpr unsigned kUnauthenticated = 401;
+constexpr unsigned kServerError = 500;
+
+/// The scheme is compared in any case.
+std::string_view bearer_token(std::string_view authorization) {
+    if (authorization.size() < kBearer.size() ||
+        !http::same_name(authorization.substr(0, kBearer.size()), kBearer))
+        return {};
+    return authorization.substr(kBearer.size());
+}
+
+http::Response unauthorized() {
+    Error error{.code = "unauthorized", .message = "this server asks for its API token"};
+    return error_reply(kUnauthenticated, std::move(error));
+}
+
+}  // namespace
+
+std::string actor_of(std::string_view authorization) {
+    constexpr std::size_t kDigits = 8;
+    const std::string_view token = bearer_token(authorization);
+    return token.empty() ? "anonymous" : "token:" + sha256_hex(token).substr(0, kDigits);
+}
+
+Guard::Guard(GuardOptions options, RequestProbe& probe)
+    : options_(std::move(options)), probe_(probe) {}
+
+bool Guard::knows_token(const http::Request& request, const Route* route) const {
+    const auto header = request.header("Authorization");
+    if (header) return constant_time_equal(bearer_token(*header), options_.token);
+    if (!options_.query_token || route == nullptr || !route->streams) return false;
+    const auto query = parse_query(request.query());
+    if (!query.has_value()) return false;
+    const auto given = query->find("access_token");
+    return given != query->end() && constant_time_equal(given->second, options_.token);
+}
+
+std::optional<http::Response> Guard::before(const http::Request& request, const Route* route) {
+    if (request.method == "OPTIONS" && request.header("Origin") &&
+        request.header("Access-Control-Request-Method"))
+        return preflight(request);
+    const bool open = options_.token.empty() || (route != nullptr && route->open);
+    if (open || knows_token(request, route)) return std::nullopt;
+    return unauthorized();
+}
+
+bool Guard::origin_allowed(std::string_view origin) const {
+    return options_.any_origin ||
+           std::ranges::find(options_.origins, origin) != options_.origins.end();
+}
+
+http::Response Guard::preflight(const http::Request& request) const {
+    http::Response response{.status = 204};
+    const auto add = [&response](std::string name, std::string value) {
+        response.headers.push_back({.name = std::move(name), .value = std::move(value)});
+    };
+    if (!origin_allowed(*request.header("Origin"))) return response;
+    // A star stands for every header but this one.
+    const std::string with_token = options_.token.empty() ? "" : ", Authorization";
+    if (options_.any_origin) {
+        add("Access-Control-Allow-Methods", "*");
+        add("Access-Control-Allow-Headers", "*" + with_token);
+    } else {
+        add("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+        add("Access-Control-Allow-Headers",
+            "Content-Type, FF-Task-Token, Last-Event-ID" + with_token);
+    }
+    add("Access-Control-Max-Age", "600");
+    return response;
+}
+
+void Guard::add_origin(const http::Request& request, http::Response& response) const {
+    const auto origin = request.header("Origin");
+    if (!options_.any_origin) response.headers.push_back({.name = "Vary", .value = "Origin"});
+    if (!origin || !origin_allowed(*origin)) return;
+    response.headers.push_back({.name = "Access-Control-Allow-Origin",
+                                .value = options_.any_origin ? "*" : std::string(*origin)});
+    response.headers.push_back(
+        {.name = "Access-Control-Expose-Headers", .value = "X-Request-Id, Retry-After"});
+}
+
+void Guard::after(const Answered& answered, http::Response& response) {
+    add_origin(answered.head, response);
+    probe_.answered(answered.head.method, answered.pattern, answered.status, answered.took);
+    const bool failed = answered.status >= kServerError;
+    if (options_.log == GuardOptions::Log::All ||
+        (failed && options_.log == GuardOptions::Log::Errors))
+        write_line(answered);
+}
+
+/// The target is left out: its query may hold a token.
+void Guard::write_line(const Answered& answered) const {
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(answered.took).count();
+    log::write(answered.status >= kServerError ? log::Level::Warn : log::Level::Info, "access",
+               "request",
+               {{"method", answered.head.method},
+                {"route", answered.pattern},
+                {"status", answered.status},
+                {"us", us},
+                {"request_id", answered.head.id},
+                {"client", answered.peer.address()}});
+}
+
+}  // namespace ff::api

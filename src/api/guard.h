@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/dispatcher.h"
+
+namespace ff::api {
+
+/// Keeps the figures of requests; called often, so it counts and returns.
+class RequestProbe {
+  public:
+    virtual ~RequestProbe() = default;
+    /// `pattern` is that of a route, or `unknown`.
+    virtual void answered(std::string_view method, std::string_view pattern, unsigned status,
+                          std::chrono::steady_clock::duration took) = 0;
+};
+
+struct GuardOptions {
+    enum class Log : std::uint8_t { Off, Errors, All };
+
+    /// Empty: nothing is asked for.
+    std::string token{};
+    /// `?access_token=` is taken for the token of a route that streams.
+    bool query_token = false;
+    bool any_origin = true;
+    std::vector<std::string> origins{};
+    Log log = Log::Errors;
+};
+
+/// Who may come in, from which pages, and what is written down about it (spec 07, sections 2.4
+/// and 2.7).
+class Guard final : public Gate {
+  public:
+    Guard(GuardOptions options, RequestProbe& probe);
+
+    std::optional<http::Response> before(const http::Request& request, const Route* route) override;
+    void after(const Answered& answered, http::Response& response) override;
+
+  private:
+    bool knows_token(const http::Request& request, const Route* route) const;
+    bool origin_allowed(std::string_view origin) const;
+    http::Response preflight(const http::Request& request) const;
+    void add_origin(const http::Request& request, http::Response& response) const;
+    void write_line(const Answered& answered) const;
+
+    GuardOptions options_;
+    RequestProbe& probe_;
+};
+
+/// `token:` and the first 8 hex digits of its SHA-256, or `anonymous`.
+std::string actor_of(std::string_view authorization);
+
+}  // namespace ff::api
