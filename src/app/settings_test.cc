@@ -1,44 +1,185 @@
 #include "app/settings.h"
 
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
+
+#include "app/server_flags.h"
+#include "app/setting_table.h"
 
 namespace ff::app {
 namespace {
 
-Result<Settings> read(const std::map<std::string, std::string, std::less<>>& variables) {
-    return Settings::read([&](std::string_view name) -> std::optional<std::string> {
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+constexpr std::string_view kSecret = "00112233";
+
+Result<Settings> read(const Variables& variables, const Flags& flags = {}) {
+    const Environment environment = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = variables.find(name);
         if (found == variables.end()) return std::nullopt;
         return found->second;
-    });
+    };
+    return Settings::read(environment, flags);
 }
 
 TEST(Settings, HaveTheDefaultsOfTheSpecification) {
     const auto settings = read({});
     ASSERT_TRUE(settings.has_value());
+    EXPECT_EQ(settings->backend, Backend::Embedded);
+    EXPECT_EQ(settings->data_dir, "./flowfabric-data");
+    EXPECT_EQ(settings->fsync, journal::Fsync::Always);
     EXPECT_EQ(settings->listen.to_text(), "127.0.0.1:9090");
-    EXPECT_EQ(settings->log_level, log::Level::Info);
+    EXPECT_EQ(settings->partitions.layout(), "256/32/32");
+    ASSERT_EQ(settings->lanes.size(), 1U);
+    EXPECT_EQ(settings->lanes[0].text(), "default");
+    EXPECT_TRUE(settings->cors.any);
+    EXPECT_EQ(settings->pools.stream_ops, 64U);
+    EXPECT_EQ(settings->tail_pool_size, 64U);
     EXPECT_EQ(settings->shutdown_grace, Millis(15'000));
+    EXPECT_EQ(settings->log_level, log::Level::Info);
+    EXPECT_TRUE(settings->secondary_indexes);
 }
 
 TEST(Settings, TakeWhatTheEnvironmentSays) {
-    const auto settings =
-        read({{"FF_LISTEN_ADDR", "[::]:80"}, {"FF_LOG", "debug"}, {"FF_SHUTDOWN_GRACE_MS", "0"}});
-    ASSERT_TRUE(settings.has_value());
+    const auto settings = read({{"FF_LISTEN_ADDR", "[::]:80"},
+                                {"FF_API_TOKEN", "t"},
+                                {"FF_LOG", "debug"},
+                                {"FF_DATA_DIR", ":memory:"},
+                                {"FF_FSYNC", "interval:250"},
+                                {"FF_LANES", " a , b "},
+                                {"FF_FLOW_PARTITIONS", "16"},
+                                {"FF_LANE_SPREAD", "2,b=16"},
+                                {"FF_MAX_CONCURRENT_TAIL", "7"},
+                                {"FF_SCANNER_SHARD", "1/2"},
+                                {"FF_LEASE_EXPIRY_INTERVAL_MS", "5"},
+                                {"FF_UNBLOCK_INTERVAL_S", "9"},
+                                {"FF_SECONDARY_INDEXES", "Off"}});
+    ASSERT_TRUE(settings.has_value()) << settings.error().text();
     EXPECT_EQ(settings->listen.to_text(), "[::]:80");
-    EXPECT_EQ(settings->log_level, log::Level::Debug);
-    EXPECT_EQ(settings->shutdown_grace, Millis(0));
+    EXPECT_TRUE(settings->in_memory());
+    EXPECT_EQ(settings->fsync_interval, Millis(250));
+    EXPECT_EQ(settings->lanes.size(), 2U);
+    EXPECT_EQ(settings->lane_spread, 2);
+    EXPECT_EQ(settings->lane_spread_overrides.at("b"), 16);
+    EXPECT_EQ(settings->pools.stream_ops, 7U);
+    EXPECT_EQ(settings->tail_pool_size, 7U);
+    EXPECT_EQ(settings->scanner_shard_index, 1);
+    EXPECT_EQ(settings->scanner_intervals.at("lease_expiry"), Millis(100));
+    EXPECT_EQ(settings->scanner_intervals.at("unblock"), Millis(9'000));
+    EXPECT_FALSE(settings->secondary_indexes);
 }
 
-TEST(Settings, NameTheVariableThatIsWrong) {
-    const std::map<std::string, std::string, std::less<>> wrong = {
-        {"FF_LISTEN_ADDR", "9090"}, {"FF_LOG", "loud"}, {"FF_SHUTDOWN_GRACE_MS", "1s"}};
+TEST(Ch07Settings, S07_NameTheVariableThatIsWrong) {
+    const std::vector<std::pair<std::string, std::string>> wrong = {
+        {"FF_TLS", "maybe"},
+        {"FF_FLOW_PARTITIONS", "0"},
+        {"FF_LANES", "a,a"},
+        {"FF_LANES", ""},
+        {"FF_LANES", "a,,b"},
+        {"FF_WAITPOINT_HMAC_SECRET", "abc"},
+        {"FF_WAITPOINT_HMAC_SECRET", ""},
+        {"FF_LISTEN_ADDR", "9090"},
+        {"FF_LOG", "loud"},
+        {"FF_SHUTDOWN_GRACE_MS", "1s"},
+        {"FF_BACKEND", "postgres"},
+        {"FF_FSYNC", "interval:0"},
+        {"FF_PORT", "65536"},
+        {"FF_LANE_SPREAD", "257"},
+        {"FF_SOLO_PARTITION_OVERRIDES", "a=256"},
+        {"FF_SCANNER_SHARD", "2/2"},
+        {"FF_FEED_MAXLEN", "99"},
+        {"FF_CORS_ORIGINS", ""}};
     for (const auto& [name, value] : wrong) {
         const auto settings = read({{name, value}});
-        ASSERT_FALSE(settings.has_value()) << name;
-        EXPECT_TRUE(settings.error().detail.at(0).starts_with(name));
+        ASSERT_FALSE(settings.has_value()) << name << "=" << value;
+        EXPECT_TRUE(settings.error().detail.at(0).starts_with(name)) << settings.error().text();
+    }
+}
+
+TEST(Ch07Settings, S61_ValkeyNeedsASecretOfItsOperator) {
+    const auto without = read({{"FF_BACKEND", "valkey"}});
+    ASSERT_FALSE(without.has_value());
+    EXPECT_TRUE(without.error().detail.at(0).starts_with("FF_WAITPOINT_HMAC_SECRET"));
+    EXPECT_TRUE(read({{"FF_BACKEND", "valkey"}, {"FF_WAITPOINT_HMAC_SECRET", std::string(kSecret)}})
+                    .has_value());
+}
+
+TEST(Ch07Settings, S02_CorsNeverFallsBackToEveryOrigin) {
+    const std::string nul("http://a\0b", 10);
+    EXPECT_FALSE(read({{"FF_CORS_ORIGINS", ""}}).has_value());
+    EXPECT_FALSE(read({{"FF_CORS_ORIGINS", nul}}).has_value());
+    EXPECT_FALSE(read({{"FF_CORS_ORIGINS", nul + "," + nul}}).has_value());
+    const auto mixed = read({{"FF_CORS_ORIGINS", nul + ", http://good"}});
+    ASSERT_TRUE(mixed.has_value());
+    EXPECT_FALSE(mixed->cors.any);
+    EXPECT_EQ(mixed->cors.origins, std::vector<std::string>{"http://good"});
+    EXPECT_EQ(mixed->cors.dropped, 1U);
+}
+
+TEST(Settings, ServeOtherMachinesOnlyWithATokenOrWhenTold) {
+    EXPECT_FALSE(read({{"FF_LISTEN_ADDR", "0.0.0.0:1"}}).has_value());
+    EXPECT_FALSE(read({{"FF_LISTEN_ADDR", "0.0.0.0:1"}, {"FF_API_TOKEN", ""}}).has_value());
+    EXPECT_TRUE(read({{"FF_LISTEN_ADDR", "0.0.0.0:1"}, {"FF_API_TOKEN", "x"}}).has_value());
+    EXPECT_TRUE(
+        read({{"FF_LISTEN_ADDR", "0.0.0.0:1"}, {"FF_INSECURE_LISTEN", "true"}}).has_value());
+    EXPECT_TRUE(read({{"FF_LISTEN_ADDR", "127.1.2.3:1"}}).has_value());
+}
+
+TEST(ServerFlags, WinOverTheEnvironment) {
+    const auto arguments = parse_server_arguments(
+        {"--listen", "127.0.0.1:7", "--fsync=off", "--cluster", "--unblock-interval-s", "3"});
+    ASSERT_TRUE(arguments.has_value());
+    const auto settings = read({{"FF_FSYNC", "always"}}, arguments->flags);
+    ASSERT_TRUE(settings.has_value());
+    EXPECT_EQ(settings->listen.port, 7);
+    EXPECT_EQ(settings->fsync, journal::Fsync::Off);
+    EXPECT_TRUE(settings->cluster);
+    EXPECT_EQ(settings->scanner_intervals.at("unblock"), Millis(3'000));
+}
+
+TEST(ServerFlags, AreRefusedByName) {
+    for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+             {"--port-of-call", "1"}, {"serve"}, {"--listen"}, {"--unknown=1"}})
+        EXPECT_FALSE(parse_server_arguments(wrong).has_value()) << wrong[0];
+    const auto settings = read({}, {{"--lanes", "a,a"}});
+    ASSERT_FALSE(settings.has_value());
+    EXPECT_TRUE(settings.error().detail.at(0).starts_with("--lanes"));
+}
+
+TEST(ServerFlags, HelpListsEverySettingOnce) {
+    const std::string help = server_help();
+    std::set<std::string_view> names;
+    for (const Setting& setting : setting_table()) {
+        EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+        EXPECT_NE(help.find("(" + std::string(setting.name) + ")"), std::string::npos);
+        EXPECT_NE(help.find(setting.flag() + "  "), std::string::npos);
+    }
+    EXPECT_GE(names.size(), 70U);
+}
+
+/// The table tells people the defaults that the code has.
+TEST(Settings, AnswerTheDefaultsWhenTheyAreSaidAloud) {
+    const auto silent = read({});
+    for (const Setting& setting : setting_table()) {
+        const bool prose = setting.otherwise.find(' ') != std::string_view::npos;
+        if (setting.otherwise.empty() || prose) continue;
+        const auto said = read({{std::string(setting.name), std::string(setting.otherwise)}});
+        ASSERT_TRUE(said.has_value()) << setting.name << said.error().text();
+        EXPECT_EQ(said->listen, silent->listen);
+        EXPECT_EQ(said->bodies.large, silent->bodies.large) << setting.name;
+        EXPECT_EQ(said->bodies.medium, silent->bodies.medium) << setting.name;
+        EXPECT_EQ(said->bodies.control, silent->bodies.control) << setting.name;
+        EXPECT_EQ(said->pools.sse, silent->pools.sse) << setting.name;
+        EXPECT_EQ(said->pools.claim_waits, silent->pools.claim_waits) << setting.name;
+        EXPECT_EQ(said->retention_default, silent->retention_default) << setting.name;
+        EXPECT_EQ(said->flow_retention, silent->flow_retention) << setting.name;
+        EXPECT_EQ(said->budget_ledger_ttl, silent->budget_ledger_ttl) << setting.name;
+        EXPECT_EQ(said->waitpoint_grace, silent->waitpoint_grace) << setting.name;
+        EXPECT_EQ(said->partitions, silent->partitions) << setting.name;
+        EXPECT_EQ(said->connections_max, silent->connections_max) << setting.name;
+        EXPECT_EQ(said->feed_maxlen, silent->feed_maxlen) << setting.name;
     }
 }
 
