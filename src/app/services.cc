@@ -26,7 +26,9 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
               .partitioner = options.partitioner,
               .claimer = claimer,
               .rules = options.rules},
-      lanes(context, options.lanes) {}
+      lanes(context, options.lanes),
+      indexes(context),
+      executions(context, indexes) {}
 
 Task<Done> Services::start() {
     wake_listener.start();
@@ -40,6 +42,7 @@ void Services::stop_waiting() {
 boost::asio::awaitable<void> Services::stop(Deadline /*grace*/) {
     stop_waiting();
     co_await wake_listener.stop();
+    co_await indexes.stop();
 }
 
 }  // namespace ff::app

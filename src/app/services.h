@@ -11,6 +11,8 @@
 #include "sched/claimer.h"
 #include "sched/wake_listener.h"
 #include "service/context.h"
+#include "service/executions.h"
+#include "service/indexes.h"
 #include "service/lanes.h"
 #include "store/store.h"
 
@@ -41,6 +43,8 @@ struct Services {
     service::Context context;
 
     service::Lanes lanes;
+    service::Indexes indexes;
+    service::Executions executions;
 };
 
 }  // namespace ff::app

@@ -58,14 +58,18 @@ void LaneDirectory::keep(std::map<std::string, Cached<Value>>& in, const std::st
 Task<LaneConfig> LaneDirectory::lane(model::LaneId lane) {
     if (const LaneConfig* known = fresh(lanes_, lane.text())) co_return *known;
     const std::string key = model::lane_config_key(lane);
-    store::Call read = store::plain({"HMGET", key, "state", "scheduling_weight"}, true);
+    store::Call read = store::plain({"HMGET", key, "state", "scheduling_weight", "default_priority",
+                                     "default_policy_json"},
+                                    true);
     FF_CO_TRY(const store::Reply reply, co_await store_.call(std::move(read)));
     const auto values = reply.items();
     LaneConfig config;
-    if (values.size() == 2) {
+    if (values.size() == 4) {
         const auto state = parse_lane_state(values[0].text().value_or("active"));
         config.state = state.value_or(LaneState::Active);
         config.weight = weight_of(values[1]);
+        config.default_priority = values[2].to_integer();
+        config.default_policy_json = values[3].text().value_or("");
     }
     keep(lanes_, lane.text(), config);
     co_return config;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -21,6 +22,9 @@ std::optional<LaneState> parse_lane_state(std::string_view text);
 struct LaneConfig {
     LaneState state = LaneState::Active;
     std::uint32_t weight = 1;
+    /// For executions that come without a priority or a policy of their own.
+    std::optional<std::int64_t> default_priority{};
+    std::string default_policy_json{};
 
     bool gives_work() const { return state == LaneState::Active || state == LaneState::Draining; }
     bool takes_work() const { return state == LaneState::Active || state == LaneState::Paused; }

@@ -1,0 +1,181 @@
+#include "api/execution_fields.h"
+
+#include "base/numbers.h"
+#include "model/error_catalogue.h"
+
+namespace ff::api {
+namespace {
+
+constexpr TextLimits kKind{.least = 1, .most = 256};
+constexpr TextLimits kShort{.most = 256};
+constexpr TextLimits kLong{.most = 4096};
+constexpr std::size_t kTagsMost = 256;
+
+Result<Done> check_partition_id(const Fields& body, const model::ExecutionId& id) {
+    FF_TRY(const auto partition, body.integer_if("partition_id", {.least = 0, .most = 65535}));
+    if (partition && *partition != id.partition_index()) {
+        return model::make_error("partition_mismatch", {body.full_name("partition_id")});
+    }
+    return Done{};
+}
+
+Result<service::Tags> parse_tags(const Fields& body) {
+    FF_TRY(const auto given, body.text_map_if("tags"));
+    service::Tags tags;
+    if (!given) return tags;
+    if (given->size() > kTagsMost) return body.refuse("tags", "too_many");
+    for (const auto& [name, value] : *given) {
+        if (name.empty()) return body.refuse("tags", "empty_key");
+        tags.emplace_back(name, value);
+    }
+    return tags;
+}
+
+Result<bool> parse_hold(const Fields& body) {
+    FF_TRY(const std::string hold, body.text_or("initial_hold", ""));
+    if (!hold.empty() && hold != "dependencies") return body.refuse("initial_hold", "unknown");
+    return !hold.empty();
+}
+
+void write_time(json::Writer& out, std::string_view name, const std::optional<Timestamp>& at) {
+    if (at) out.key(name).integer(to_ms(*at));
+}
+
+void write_text(json::Writer& out, std::string_view name, const std::string& text) {
+    // Free text is cut at a number of bytes when it is stored, maybe inside a character.
+    if (!text.empty()) write_bytes(out, name, text);
+}
+
+void write_vector(json::Writer& out, const model::StateVector& state) {
+    out.key("state_vector").begin_object();
+    out.key("lifecycle_phase").string(model::to_string(state.lifecycle_phase));
+    out.key("ownership_state").string(model::to_string(state.ownership_state));
+    out.key("eligibility_state").string(model::to_string(state.eligibility_state));
+    out.key("blocking_reason").string(model::to_string(state.blocking_reason));
+    out.key("terminal_outcome").string(model::to_string(state.terminal_outcome));
+    out.key("attempt_state").string(model::to_string(state.attempt_state));
+    out.key("public_state").string(model::to_string(state.public_state));
+    out.end_object();
+}
+
+/// Integers of the query become numbers, JSON texts objects, everything else text.
+Result<std::string> query_as_json(const Call& call) {
+    std::string text;
+    json::Writer writer(text);
+    writer.begin_object();
+    for (const std::string_view name :
+         {"execution_id", "colocate_with_flow", "namespace", "lane_id", "execution_kind",
+          "payload_encoding", "creator_identity", "idempotency_key", "initial_hold"}) {
+        if (const auto value = call.query(name)) writer.key(name).string(*value);
+    }
+    for (const std::string_view name : {"delay_until", "execution_deadline_at"}) {
+        const auto value = call.query(name);
+        if (!value) continue;
+        const auto number = parse_i64(*value);
+        if (number) {
+            writer.key(name).integer(*number);
+        } else {
+            writer.key(name).string(*value);
+        }
+    }
+    for (const std::string_view name : {"priority", "partition_id"}) {
+        FF_TRY(const auto value, call.query_integer(name, -kSafeIntegerMax, kSafeIntegerMax));
+        if (value) writer.key(name).integer(*value);
+    }
+    for (const std::string_view name : {"policy", "tags"}) {
+        const auto value = call.query(name);
+        if (!value) continue;
+        if (!json::Document::parse(*value)) return invalid_input(name, "not_json");
+        writer.key(name).raw(*value);
+    }
+    writer.end_object();
+    return text;
+}
+
+}  // namespace
+
+Result<service::NewExecution> parse_new_execution(const Fields& body,
+                                                  const model::PartitionConfig& partitions) {
+    FF_TRY(model::Namespace ns, body.id<model::Namespace>("namespace"));
+    FF_TRY(model::LaneId lane, body.id<model::LaneId>("lane_id"));
+    service::NewExecution request{.ns = std::move(ns), .lane = std::move(lane)};
+    FF_TRY(request.execution_kind, body.text("execution_kind", kKind));
+    FF_TRY(request.execution_id, body.id_if<model::ExecutionId>("execution_id"));
+    if (request.execution_id) {
+        FF_CHECK(model::check_in_range(*request.execution_id, partitions));
+        FF_CHECK(check_partition_id(body, *request.execution_id));
+    }
+    FF_TRY(request.colocate_with_flow, body.id_if<model::FlowId>("colocate_with_flow"));
+    FF_TRY(std::optional<Bytes> payload, body.bytes_if("payload"));
+    if (payload) request.payload = *std::move(payload);
+    FF_TRY(request.payload_encoding, body.text_or("payload_encoding", "", kShort));
+    FF_TRY(request.priority, body.integer_if("priority"));
+    FF_TRY(request.creator_identity, body.text_or("creator_identity", "", kLong));
+    FF_TRY(request.idempotency_key, body.id_if<model::IdempotencyKey>("idempotency_key"));
+    FF_TRY(request.tags, parse_tags(body));
+    FF_TRY(std::optional<std::string> policy, body.object_text_if("policy"));
+    if (policy) request.policy_json = *std::move(policy);
+    FF_TRY(request.delay_until, body.due_if("delay_until"));
+    FF_TRY(request.execution_deadline, body.due_if("execution_deadline_at"));
+    FF_TRY(request.hold_for_dependencies, parse_hold(body));
+    return request;
+}
+
+Result<service::NewExecution> parse_octet_execution(Call& call,
+                                                    const model::PartitionConfig& partitions) {
+    FF_TRY(const std::string text, query_as_json(call));
+    FF_TRY(const json::Document document, json::Document::parse(text));
+    FF_TRY(service::NewExecution request, parse_new_execution(Fields(document.root()), partitions));
+    request.payload = call.take_body();
+    return request;
+}
+
+void write_info(json::Writer& out, const service::ExecutionInfo& info) {
+    out.key("execution_id").string(info.execution_id.to_string());
+    out.key("namespace").string(info.ns);
+    out.key("lane_id").string(info.lane_id);
+    out.key("priority").integer(info.priority);
+    out.key("execution_kind").string(info.execution_kind);
+    write_vector(out, info.state);
+    out.key("public_state").string(model::to_string(info.state.public_state));
+    out.key("created_at").integer(to_ms(info.created_at));
+    write_time(out, "started_at", info.started_at);
+    write_time(out, "completed_at", info.completed_at);
+    write_time(out, "delay_until", info.delay_until);
+    write_time(out, "execution_deadline_at", info.execution_deadline_at);
+    out.key("current_attempt_index").integer(info.current_attempt_index);
+    out.key("total_attempt_count").integer(info.total_attempt_count);
+    if (info.flow_id.empty()) {
+        out.key("flow_id").null();
+    } else {
+        out.key("flow_id").string(info.flow_id);
+    }
+    write_bytes(out, "blocking_detail", info.blocking_detail);
+    if (info.progress_pct) out.key("progress_pct").integer(*info.progress_pct);
+    write_text(out, "progress_message", info.progress_message);
+    write_text(out, "failure_reason", info.failure_reason);
+    write_text(out, "failure_category", info.failure_category);
+    write_text(out, "cancellation_reason", info.cancellation_reason);
+    write_text(out, "required_capabilities", info.required_capabilities);
+    write_text(out, "payload_encoding", info.payload_encoding);
+    write_text(out, "result_encoding", info.result_encoding);
+}
+
+void write_created(json::Writer& out, const service::CreatedExecution& created) {
+    out.key("status").string(created.duplicate ? "duplicate" : "created");
+    out.key("execution_id").string(created.execution_id.to_string());
+    out.key("public_state").string(model::to_string(created.public_state));
+}
+
+void write_item_error(json::Writer& out, const Error& error) {
+    out.key("status").string("error");
+    out.key("code").string(error.code);
+    out.key("class").string(to_string(error.cls));
+    out.key("retryable").boolean(error.cls == ErrorClass::Retryable);
+    out.key("error").string(error.text());
+    out.key("detail").begin_array();
+    for (const std::string& detail : error.detail) out.string(detail);
+    out.end_array();
+}
+
+}  // namespace ff::api

@@ -1,0 +1,168 @@
+#include <utility>
+
+#include "api/execution_fields.h"
+#include "api/execution_route_parts.h"
+#include "api/json_response.h"
+#include "api/lease_fields.h"
+#include "api/parse_path.h"
+
+namespace ff::api {
+namespace {
+
+using Kind = FieldDoc::Kind;
+using service::Executions;
+
+constexpr TextLimits kFreeText{.most = 65536};
+
+Result<service::CancelRequest> parse_cancel(Call& call, const model::PartitionConfig& partitions) {
+    FF_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CHECK(body.matches_path("execution_id", id.to_string()));
+    service::CancelRequest request{.execution_id = id};
+    FF_TRY(request.reason, body.text_or("reason", "", kFreeText));
+    FF_TRY(request.source, body.text_or("source", "operator_override", {.most = 128}));
+    FF_TRY(const auto lease, find_lease(object, call.request().header("FF-Task-Token"), id));
+    if (lease) request.fence = lease->fence;
+    return request;
+}
+
+Task<http::Response> cancel(Executions& executions, model::PartitionConfig partitions, Call& call) {
+    FF_CO_TRY(service::CancelRequest request, parse_cancel(call, partitions));
+    const std::string id = request.execution_id.to_string();
+    FF_CO_TRY(const model::PublicState state, co_await executions.cancel(std::move(request)));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string("cancelled");
+        out.key("execution_id").string(id);
+        out.key("public_state").string(model::to_string(state));
+    });
+}
+
+Task<http::Response> change_priority(Executions& executions, model::PartitionConfig partitions,
+                                     Call& call) {
+    FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_CO_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CO_CHECK(body.matches_path("execution_id", id.to_string()));
+    FF_CO_TRY(const std::int64_t priority, body.integer("new_priority"));
+    FF_CO_TRY(const service::ChangedPriority changed,
+              co_await executions.change_priority(id, priority));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string("changed");
+        out.key("execution_id").string(id.to_string());
+        out.key("old_priority").integer(changed.old_priority);
+        out.key("new_priority").integer(changed.new_priority);
+    });
+}
+
+Task<http::Response> replay_subgraph(Executions& executions, model::ExecutionId id) {
+    FF_CO_TRY(const std::vector<std::string> ids, co_await executions.replay_subgraph(id));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string("replayed");
+        out.key("count").unsigned_integer(ids.size());
+        out.key("execution_ids").begin_array();
+        for (const std::string& one : ids) out.string(one);
+        out.end_array();
+    });
+}
+
+Task<http::Response> replay(Executions& executions, model::PartitionConfig partitions, Call& call) {
+    FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_CO_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CO_CHECK(body.matches_path("execution_id", id.to_string()));
+    FF_CO_TRY(const bool subgraph, call.query_flag("subgraph"));
+    service::ReplayRequest request{.execution_id = id};
+    FF_CO_TRY(request.reason, body.text_or("reason", "", kFreeText));
+    FF_CO_TRY(request.requested_by, body.text_or("requested_by", "", {.most = 1024}));
+    if (subgraph) co_return co_await replay_subgraph(executions, id);
+    FF_CO_TRY(const model::PublicState state, co_await executions.replay(std::move(request)));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string("replayed");
+        out.key("public_state").string(model::to_string(state));
+    });
+}
+
+Task<http::Response> revoke_lease(Executions& executions, model::PartitionConfig partitions,
+                                  Call& call) {
+    FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_CO_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CO_CHECK(body.matches_path("execution_id", id.to_string()));
+    FF_CO_TRY(const auto expected, body.id_if<model::LeaseId>("expected_lease_id"));
+    FF_CO_TRY(std::string reason, body.text_or("reason", "", kFreeText));
+    FF_CO_TRY(const service::RevokedLease revoked,
+              co_await executions.revoke_lease(id, expected, std::move(reason)));
+    co_return json_response(200, [&](json::Writer& out) {
+        if (!revoked.already.empty()) {
+            out.key("status").string("already_satisfied");
+            out.key("reason").string(revoked.already);
+            return;
+        }
+        out.key("status").string("revoked");
+        out.key("lease_id").string(revoked.lease_id);
+        out.key("lease_epoch").unsigned_integer(revoked.lease_epoch.value);
+    });
+}
+
+using Act = Task<http::Response> (*)(Executions&, model::PartitionConfig, Call&);
+
+void add_act(Routes& routes, Executions& executions, model::PartitionConfig partitions,
+             std::string method, std::string name, RouteDoc doc, Act act) {
+    routes.add({.method = std::move(method),
+                .pattern = "/v1/executions/{id}/" + name,
+                .body = BodyClass::Control,
+                .doc = std::move(doc),
+                .handle = [&executions, partitions, act](Call& call) {
+                    return act(executions, partitions, call);
+                }});
+}
+
+}  // namespace
+
+void add_execution_operator_routes(Routes& routes, Executions& executions,
+                                   model::PartitionConfig partitions) {
+    add_act(routes, executions, partitions, "POST", "cancel",
+            {.summary = "Cancel it, as an operator or with its lease",
+             .body = {{.name = "reason"},
+                      {.name = "source", .about = "operator_override; lease_holder with a lease"},
+                      {.name = "lease_id"},
+                      {.name = "lease_epoch", .kind = Kind::Integer},
+                      {.name = "attempt_id"}},
+             .answer = {{.name = "status", .required = true},
+                        {.name = "execution_id", .required = true},
+                        {.name = "public_state", .required = true}},
+             .errors = {"execution_not_found", "execution_not_active", "stale_lease"}},
+            cancel);
+    for (const std::string method : {"PUT", "POST"}) {
+        add_act(routes, executions, partitions, method, "priority",
+                {.summary = "Change its priority while it waits for a worker",
+                 .body = {{.name = "new_priority",
+                           .kind = Kind::Integer,
+                           .required = true,
+                           .example = "10"}},
+                 .answer = {{.name = "status", .required = true},
+                            {.name = "old_priority", .kind = Kind::Integer, .required = true},
+                            {.name = "new_priority", .kind = Kind::Integer, .required = true}},
+                 .errors = {"execution_not_found", "execution_not_eligible"}},
+                change_priority);
+    }
+    add_act(routes, executions, partitions, "POST", "replay",
+            {.summary = "Run a finished execution again",
+             .query = {{.name = "subgraph",
+                        .kind = Kind::Boolean,
+                        .about = "With its skipped descendants in the flow"}},
+             .body = {{.name = "reason"}, {.name = "requested_by"}},
+             .answer = {{.name = "status", .required = true}},
+             .errors = {"execution_not_found", "execution_not_terminal", "max_replays_exhausted",
+                        "execution_not_in_flow", "flow_already_terminal"}},
+            replay);
+    add_act(routes, executions, partitions, "POST", "revoke-lease",
+            {.summary = "Take its lease away; the next claim takes it over",
+             .body = {{.name = "expected_lease_id"}, {.name = "reason"}},
+             .answer = {{.name = "status", .required = true}},
+             .errors = {"execution_not_found", "no_active_lease", "stale_lease"}},
+            revoke_lease);
+}
+
+}  // namespace ff::api

@@ -1,0 +1,210 @@
+#include "service/executions.h"
+
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "engine/change_execution.h"
+#include "engine/flow_retain.h"
+#include "engine/lease.h"
+#include "engine/operation.h"
+#include "model/error_catalogue.h"
+#include "model/exec_keys.h"
+
+namespace ff::service {
+namespace {
+
+Error not_found(const model::ExecutionId& id) {
+    return model::make_error("execution_not_found", {id.to_string()});
+}
+
+Tags pairs_of(const store::Reply& hash) {
+    Tags pairs;
+    const auto items = hash.items();
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+        pairs.emplace_back(items[i].text().value_or(""), items[i + 1].text().value_or(""));
+    }
+    return pairs;
+}
+
+}  // namespace
+
+Task<ExecutionInfo> Executions::get(model::ExecutionId id) {
+    store::Call call = execution_info_call(id);
+    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(call)));
+    FF_CO_TRY(std::optional<ExecutionInfo> info, read_execution_info(id, reply));
+    if (!info) co_return not_found(id);
+    co_return *std::move(info);
+}
+
+Task<Done> Executions::must_exist(model::ExecutionId id) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(id));
+    co_return Done{};
+}
+
+Task<Bytes> Executions::read_bytes(model::ExecutionId id, std::string key) {
+    FF_CO_CHECK(co_await must_exist(id));
+    store::Call call = store::plain({"GET", key}, true);
+    FF_CO_TRY(store::Reply reply, co_await context_.store.call(std::move(call)));
+    std::optional<std::string> bytes = std::move(reply).take_text();
+    if (!bytes) co_return model::make_error("not_found");
+    co_return *std::move(bytes);
+}
+
+Task<Bytes> Executions::payload(model::ExecutionId id) {
+    co_return co_await read_bytes(id, model::ExecKeys(id).payload());
+}
+
+Task<Bytes> Executions::input(model::ExecutionId id, std::string name) {
+    co_return co_await read_bytes(id, model::ExecKeys(id).input(name));
+}
+
+Task<Bytes> Executions::result(model::ExecutionId id) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(id));
+    if (info.state.terminal_outcome != model::TerminalOutcome::Success || !info.has_result) {
+        co_return model::make_error("not_found", {"result"});
+    }
+    co_return co_await read_bytes(id, model::ExecKeys(id).result());
+}
+
+Task<Tags> Executions::tags(model::ExecutionId id) {
+    FF_CO_CHECK(co_await must_exist(id));
+    store::Call call = store::plain({"HGETALL", model::ExecKeys(id).tags()}, true);
+    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(call)));
+    co_return pairs_of(reply);
+}
+
+Task<std::int64_t> Executions::set_tags(model::ExecutionId id, Tags tags) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(id));
+    // Which values give way; another server may change them meanwhile, the reconciler sees to that.
+    store::Call call = store::plain({"HGETALL", model::ExecKeys(id).tags()}, true);
+    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(call)));
+    Tags before = pairs_of(reply);
+    std::erase_if(before, [&](const auto& old) {
+        return std::ranges::none_of(tags, [&](const auto& now) {
+            return now.first == old.first && now.second != old.second;
+        });
+    });
+    engine::SetExecutionTags operation{.execution_id = id, .tags = tags};
+    FF_CO_TRY(const engine::SetExecutionTags::Outcome outcome,
+              co_await engine::run(context_.store, std::move(operation)));
+    const auto ns = model::Namespace::parse(info.ns);
+    if (ns) indexes_.retag(id, *ns, before, tags);
+    co_return outcome.count;
+}
+
+Task<model::PublicState> Executions::cancel(CancelRequest request) {
+    engine::CancelExecution operation{.execution_id = request.execution_id,
+                                      .reason = std::move(request.reason),
+                                      .source = std::move(request.source),
+                                      .fence = request.fence};
+    FF_CO_TRY(const engine::CancelExecution::Outcome outcome,
+              co_await engine::run(context_.store, std::move(operation)));
+    co_return model::PublicState::Cancelled;
+}
+
+Task<ChangedPriority> Executions::change_priority(model::ExecutionId id, std::int64_t priority) {
+    engine::ChangePriority operation{.execution_id = id, .new_priority = priority};
+    FF_CO_TRY(const engine::ChangePriority::Outcome outcome,
+              co_await engine::run(context_.store, std::move(operation)));
+    co_return ChangedPriority{.old_priority = outcome.old_priority,
+                              .new_priority = outcome.new_priority};
+}
+
+Task<model::PublicState> Executions::replay(ReplayRequest request) {
+    engine::ReplayExecution operation{.execution_id = request.execution_id,
+                                      .reason = std::move(request.reason),
+                                      .requested_by = std::move(request.requested_by)};
+    FF_CO_TRY(const engine::ReplayExecution::Outcome outcome,
+              co_await engine::run(context_.store, std::move(operation)));
+    co_return outcome.public_state;
+}
+
+Task<std::vector<std::string>> Executions::replay_subgraph(model::ExecutionId id) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(id));
+    const auto flow = model::FlowId::parse(info.flow_id);
+    if (!flow) co_return model::make_error("execution_not_in_flow");
+    engine::ReplaySubgraph operation{
+        .execution_id = id, .flow = {.id = *flow, .partitions = context_.rules.partitions}};
+    co_return co_await engine::run(context_.store, std::move(operation));
+}
+
+Task<RevokedLease> Executions::revoke_lease(model::ExecutionId id,
+                                            std::optional<model::LeaseId> expected_lease_id,
+                                            std::string reason) {
+    engine::RevokeLease operation{
+        .execution_id = id, .expected_lease_id = expected_lease_id, .reason = std::move(reason)};
+    Result<engine::RevokeLease::Outcome> outcome =
+        co_await engine::run(context_.store, std::move(operation));
+    if (!outcome && outcome.error().code == "execution_not_active") {
+        co_return model::make_error("no_active_lease", outcome.error().detail);
+    }
+    if (!outcome) co_return std::move(outcome).error();
+    co_return RevokedLease{.already = std::move(outcome->already),
+                           .lease_id = std::move(outcome->lease_id),
+                           .lease_epoch = outcome->lease_epoch};
+}
+
+Task<RecordPage> Executions::attempts(model::ExecutionId id, std::string after, std::size_t limit) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(id));
+    std::int64_t next = 0;
+    if (!after.empty()) {
+        const auto last = parse_i64(after);
+        if (!last || *last < 0) co_return model::make_error("invalid_cursor");
+        next = *last + 1;
+    }
+    const model::ExecKeys keys(id);
+    const std::int64_t end =
+        std::min(info.total_attempt_count, next + static_cast<std::int64_t>(limit));
+    std::vector<store::Call> reads;
+    for (std::int64_t i = next; i < end; ++i) {
+        const model::AttemptIndex index{static_cast<std::uint32_t>(i)};
+        reads.push_back(store::plain({"HGETALL", keys.attempt(index)}, true));
+        reads.push_back(store::plain({"HGETALL", keys.attempt_usage(index)}, true));
+    }
+    RecordPage page;
+    if (reads.empty()) co_return page;
+    const auto replies = co_await context_.store.pipeline(std::move(reads));
+    for (std::size_t i = 0; i + 1 < replies.size(); i += 2) {
+        if (!replies[i]) co_return replies[i].error();
+        if (!replies[i + 1]) co_return replies[i + 1].error();
+        Record record = pairs_of(*replies[i]);
+        if (record.empty()) continue;
+        for (auto& [name, value] : pairs_of(*replies[i + 1])) {
+            record.emplace_back("usage." + name, std::move(value));
+        }
+        page.records.push_back(std::move(record));
+    }
+    if (end < info.total_attempt_count) page.next_cursor = std::to_string(end - 1);
+    co_return page;
+}
+
+Task<RecordPage> Executions::lease_history(model::ExecutionId id, std::string after,
+                                           std::size_t limit) {
+    FF_CO_CHECK(co_await must_exist(id));
+    const std::string from = after.empty() ? "-" : "(" + after;
+    const std::string count = std::to_string(limit + 1);
+    const std::string key = model::ExecKeys(id).lease_history();
+    store::Call call = store::plain({"XRANGE", key, from, "+", "COUNT", count}, true);
+    Result<store::Reply> reply = co_await context_.store.call(std::move(call));
+    if (!reply) {
+        if (after.empty() || reply.error().cls == ErrorClass::Retryable) {
+            co_return std::move(reply).error();
+        }
+        co_return model::make_error("invalid_cursor");
+    }
+    RecordPage page;
+    for (const store::Reply& entry : reply->items()) {
+        const auto parts = entry.items();
+        if (parts.size() != 2) continue;
+        if (page.records.size() == limit) {
+            page.next_cursor = page.records.back().front().second;
+            break;
+        }
+        Record record{{"id", std::string(parts[0].text().value_or(""))}};
+        for (auto& field : pairs_of(parts[1])) record.push_back(std::move(field));
+        page.records.push_back(std::move(record));
+    }
+    co_return page;
+}
+
+}  // namespace ff::service

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/task.h"
+#include "engine/create_execution.h"
+#include "engine/end_execution.h"
+#include "engine/fence.h"
+#include "service/context.h"
+#include "service/execution_info.h"
+#include "service/execution_listing.h"
+#include "service/indexes.h"
+#include "service/new_execution.h"
+
+namespace ff::service {
+
+struct CancelRequest {
+    model::ExecutionId execution_id;
+    std::string reason{};
+    std::string source = "operator_override";
+    std::optional<engine::Fence> fence{};
+};
+
+struct ChangedPriority {
+    std::int64_t old_priority = 0;
+    std::int64_t new_priority = 0;
+};
+
+struct ReplayRequest {
+    model::ExecutionId execution_id;
+    std::string reason{};
+    std::string requested_by{};
+};
+
+struct RevokedLease {
+    /// `already_revoked` or `already_expired`; then there is no lease below.
+    std::string already{};
+    std::string lease_id{};
+    model::LeaseEpoch lease_epoch{};
+};
+
+/// A record as it is stored: names and values.
+using Record = std::vector<std::pair<std::string, std::string>>;
+
+struct RecordPage {
+    std::vector<Record> records{};
+    /// Where the next page begins; empty at the end.
+    std::string next_cursor{};
+};
+
+/// Why an execution is not running.
+struct Explanation {
+    ExecutionInfo info;
+    /// What a person reads first.
+    std::string summary{};
+    std::string lane_state{};
+    struct Worker {
+        std::string worker_id{};
+        std::string instance_id{};
+        bool serves_lane = false;
+        std::vector<std::string> missing_capabilities{};
+    };
+    std::vector<Worker> workers{};
+    /// Budgets and quotas that decide about it, and what each says.
+    struct Policy {
+        std::string ref{};
+        bool exhausted = false;
+        std::string detail{};
+    };
+    std::vector<Policy> policies{};
+};
+
+/// Executions as submitters and operators see them. Lives on the context's loop; what it is made
+/// from outlives it.
+class Executions {
+  public:
+    static constexpr std::size_t kBatchMost = 1000;
+    static constexpr std::size_t kPageMost = 1000;
+
+    Executions(const Context& context, Indexes& indexes) : context_(context), indexes_(indexes) {}
+
+    Task<CreatedExecution> create(NewExecution request);
+    /// Each on its own, in order; one call for each partition.
+    boost::asio::awaitable<std::vector<Result<CreatedExecution>>> create_batch(
+        std::vector<NewExecution> requests);
+
+    /// `execution_not_found` here and below.
+    Task<ExecutionInfo> get(model::ExecutionId id);
+    /// `not_found` if there is none.
+    Task<Bytes> payload(model::ExecutionId id);
+    Task<Bytes> input(model::ExecutionId id, std::string name);
+    /// `not_found` unless the execution succeeded and left one.
+    Task<Bytes> result(model::ExecutionId id);
+    Task<ExecutionPage> list(ListRequest request);
+    Task<IdPage> list_ids(std::uint16_t partition, std::string after, std::size_t limit);
+    Task<Explanation> explain(model::ExecutionId id);
+    /// From the first; `after` is the index of the last one seen.
+    Task<RecordPage> attempts(model::ExecutionId id, std::string after, std::size_t limit);
+    /// Oldest first; `after` is the stream id of the last one seen.
+    Task<RecordPage> lease_history(model::ExecutionId id, std::string after, std::size_t limit);
+
+    Task<Tags> tags(model::ExecutionId id);
+    Task<std::int64_t> set_tags(model::ExecutionId id, Tags tags);
+    Task<model::PublicState> cancel(CancelRequest request);
+    Task<ChangedPriority> change_priority(model::ExecutionId id, std::int64_t priority);
+    Task<model::PublicState> replay(ReplayRequest request);
+    /// The finished member of a flow and its skipped descendants; gives their ids.
+    Task<std::vector<std::string>> replay_subgraph(model::ExecutionId id);
+    /// `no_active_lease` also where nobody ever had one.
+    Task<RevokedLease> revoke_lease(model::ExecutionId id,
+                                    std::optional<model::LeaseId> expected_lease_id,
+                                    std::string reason);
+
+  private:
+    struct Prepared {
+        engine::CreateExecution operation;
+        Indexes::Entry entry;
+    };
+    Task<Prepared> prepare(NewExecution request);
+    model::ExecutionId place(const NewExecution& request);
+    CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
+    Task<Done> must_exist(model::ExecutionId id);
+    Task<Bytes> read_bytes(model::ExecutionId id, std::string key);
+
+    const Context& context_;
+    Indexes& indexes_;
+};
+
+}  // namespace ff::service
