@@ -1,0 +1,381 @@
+#include "sdk/runtime_core.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/log.h"
+#include "sdk/public_error.h"
+
+namespace ff::sdk {
+
+using flowfabric::Done;
+using flowfabric::Error;
+using flowfabric::HandlerResult;
+using flowfabric::Millis;
+using flowfabric::Result;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::size_t kTurnMax = 256;
+constexpr Millis kLongPoll{20'000};
+
+/// What an exception says, with the causes nested in it.
+std::string text_with_causes(const std::exception& failure) {
+    std::string text = failure.what();
+    try {
+        std::rethrow_if_nested(failure);
+    } catch (const std::exception& cause) {
+        text += ": " + text_with_causes(cause);
+    } catch (...) {
+        text += ": unknown cause";
+    }
+    return text;
+}
+
+}  // namespace
+
+RuntimeCore::~RuntimeCore() {
+    stop(Millis(0));
+    join();
+}
+
+void RuntimeCore::start() {
+    {
+        const std::lock_guard lock(mutex_);
+        returned_ = false;
+    }
+    runner_ = std::jthread([this] {
+        const Result<Done> ended = run();
+        if (!ended) log::error("sdk", "runtime_ended", {{"code", ended.error().code}});
+    });
+}
+
+Result<Done> RuntimeCore::run() {
+    worker.core()->set_capacity(limit);
+    {
+        const std::lock_guard lock(mutex_);
+        if (ran_) return flowfabric::config_error("a runtime runs once");
+        ran_ = true;
+        returned_ = false;
+        threads_.emplace_back([this] { wait_for_work(); });
+    }
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] {
+                return stopping_ || !finished_.empty() ||
+                       (hungry_ && worker.core()->capacity().free() > 0);
+            });
+            if (stopping_) break;
+        }
+        turn();
+    }
+    drain();
+    const std::lock_guard lock(mutex_);
+    returned_ = true;
+    changed_.notify_all();
+    if (ended_with_) return *ended_with_;
+    return Done{};
+}
+
+void RuntimeCore::stop(Millis drain_timeout) {
+    {
+        std::unique_lock lock(mutex_);
+        if (!stopping_) {
+            stopping_ = true;
+            drain_until_ = steady_clock::now() + drain_timeout;
+        }
+        changed_.notify_all();
+    }
+    stop_claims_.request_stop();
+    std::unique_lock lock(mutex_);
+    const bool from_inside = std::any_of(threads_.begin(), threads_.end(), [](const auto& thread) {
+        return thread.get_id() == std::this_thread::get_id();
+    });
+    if (from_inside) return;
+    changed_.wait(lock, [this] { return returned_; });
+}
+
+void RuntimeCore::join() {
+    if (runner_.joinable()) runner_.join();
+    for (std::jthread& thread : threads_) {
+        if (thread.joinable()) thread.join();
+    }
+}
+
+std::vector<Capacity::Permit> RuntimeCore::take_permits(std::size_t most) {
+    std::vector<Capacity::Permit> permits;
+    while (permits.size() < most) {
+        auto permit = worker.core()->capacity().try_take();
+        if (!permit) break;
+        permits.push_back(*std::move(permit));
+    }
+    return permits;
+}
+
+void RuntimeCore::turn() {
+    std::vector<Finished> sent;
+    bool claim = false;
+    {
+        const std::lock_guard lock(mutex_);
+        const std::size_t count = std::min(finished_.size(), kTurnMax);
+        const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(count);
+        std::move(finished_.begin(), end, std::back_inserter(sent));
+        finished_.erase(finished_.begin(), end);
+        claim = !stopping_;
+    }
+    std::vector<HotCompletion> completions;
+    std::vector<Capacity::Permit> permits;
+    for (Finished& one : sent) {
+        completions.push_back({.lease = one.task->lease(), .result = one.result});
+        const std::lock_guard lock(one.task->mutex);
+        // The hand that is free once this is completed takes the next task in the same call.
+        if (claim && one.task->permit) permits.push_back(*std::move(one.task->permit));
+        if (claim) one.task->permit.reset();
+    }
+    if (claim) {
+        std::vector<Capacity::Permit> more = take_permits(kTurnMax - permits.size());
+        std::move(more.begin(), more.end(), std::back_inserter(permits));
+    }
+    if (completions.empty() && permits.empty()) return;
+    const std::size_t asked = permits.size();
+    auto turned = worker.core()->take_turn(permits, Millis(0), std::move(completions));
+    if (!turned) {
+        const std::lock_guard lock(mutex_);
+        for (Finished& one : sent) {
+            const std::lock_guard task_lock(one.task->mutex);
+            if (!permits.empty()) {
+                one.task->permit = std::move(permits.back());
+                permits.pop_back();
+            }
+        }
+        std::move(sent.begin(), sent.end(), std::back_inserter(finished_));
+    }
+    if (!turned) {
+        recover(turned.error());
+        return;
+    }
+    permits.clear();
+    settle(std::move(sent), turned->completions);
+    const std::lock_guard lock(mutex_);
+    pause_ = Millis(0);
+    hungry_ = turned->tasks.size() == asked;
+    give_out(std::move(turned->tasks));
+}
+
+void RuntimeCore::settle(std::vector<Finished> sent,
+                         const std::vector<std::optional<Error>>& outcomes) {
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+        const std::optional<Error>& failure = outcomes[i];
+        if (failure && !failure->answered()) {
+            const std::lock_guard lock(mutex_);
+            finished_.push_back(std::move(sent[i]));
+            continue;
+        }
+        if (failure)
+            log::warn("sdk", "completion_refused",
+                      {{"execution_id", sent[i].task->info.execution_id}, {"code", failure->code}});
+        sent[i].task->end();
+        const std::lock_guard lock(mutex_);
+        running_.erase(sent[i].task);
+    }
+    changed_.notify_all();
+}
+
+void RuntimeCore::give_out(std::vector<State> tasks) {
+    for (State& task : tasks) {
+        running_.insert(task);
+        ready_.push_back(std::move(task));
+    }
+    // The waiter is one of the threads; a hand is made for work that no idle hand can take.
+    while (ready_.size() > idle_hands_ && threads_.size() < limit + 1) {
+        threads_.emplace_back([this] { work(); });
+        ++idle_hands_;
+    }
+    hands_.notify_all();
+    changed_.notify_all();
+}
+
+void RuntimeCore::wait_for_work() {
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] {
+                return stopping_ || (!hungry_ && worker.core()->capacity().free() > 0);
+            });
+            if (stopping_) return;
+        }
+        std::vector<Capacity::Permit> permits = take_permits(kTurnMax);
+        if (permits.empty()) continue;
+        const std::size_t asked = permits.size();
+        auto turned = worker.core()->take_turn(permits, kLongPoll, {}, stop_claims_.get_token());
+        if (!turned) {
+            permits.clear();
+            if (stop_claims_.stop_requested() || !recover(turned.error())) return;
+            continue;
+        }
+        permits.clear();
+        const std::lock_guard lock(mutex_);
+        if (turned->tasks.size() == asked) hungry_ = true;
+        give_out(std::move(turned->tasks));
+    }
+}
+
+bool RuntimeCore::recover(const Error& error) {
+    std::unique_lock lock(mutex_);
+    if (!error.retryable() && error.answered()) {
+        if (!ended_with_) ended_with_ = error;
+        if (!stopping_) drain_until_ = steady_clock::now();
+        stopping_ = true;
+        stop_claims_.request_stop();
+        changed_.notify_all();
+        return false;
+    }
+    pause_ =
+        pause_.count() == 0
+            ? backoff.initial
+            : std::min(backoff.max, std::chrono::duration_cast<Millis>(pause_ * backoff.factor));
+    log::warn("sdk", "claim_failed",
+              {{"code", error.code}, {"kind", error.kind}, {"pause_ms", pause_.count()}});
+    changed_.wait_for(lock, pause_, [this] { return stopping_; });
+    return !stopping_;
+}
+
+void RuntimeCore::work() {
+    while (true) {
+        State state;
+        {
+            std::unique_lock lock(mutex_);
+            hands_.wait(lock, [this] { return closed_ || !ready_.empty(); });
+            if (ready_.empty()) return;
+            state = std::move(ready_.front());
+            ready_.pop_front();
+            --idle_hands_;
+        }
+        handle(state);
+        const std::lock_guard lock(mutex_);
+        ++idle_hands_;
+        changed_.notify_all();
+    }
+}
+
+HandlerResult RuntimeCore::call_handler(const flowfabric::Handler& handler, flowfabric::Task& task,
+                                        std::string& category) {
+    flowfabric::Context context(task, data);
+    const auto failure = [&](std::string kind, std::string text) -> HandlerResult {
+        category = std::move(kind);
+        return Error{.code = category, .message = std::move(text)};
+    };
+    try {
+        HandlerResult result = handler(context);
+        if (!result) category = "handler_error";
+        return result;
+    } catch (const flowfabric::PayloadError& bad) {
+        return failure("extractor_payload_decode", bad.what());
+    } catch (const flowfabric::MissingData& missing) {
+        return failure("extractor_missing_state", missing.what());
+    } catch (const std::exception& thrown) {
+        return failure("handler_error", text_with_causes(thrown));
+    } catch (...) {
+        return failure("handler_panic", "the handler threw something that is no std::exception");
+    }
+}
+
+void RuntimeCore::handle(const State& state) {
+    flowfabric::Task task(state);
+    const auto found = handlers.find(task.kind());
+    if (found == handlers.end()) {
+        const std::string text = "no handler for kind " + task.kind();
+        if (unknown_kind == flowfabric::UnknownKind::Release) {
+            const auto released = task.release();
+            if (!released) log::warn("sdk", "release_failed", {{"code", released.error().code}});
+        } else {
+            fail(task, text, "runtime_no_handler");
+        }
+    } else {
+        std::string category;
+        HandlerResult result = call_handler(found->second, task, category);
+        if (result && !task.ended()) {
+            const std::lock_guard lock(mutex_);
+            if (!closed_) {
+                finished_.push_back({.task = state, .result = *std::move(result)});
+                // The finished list holds it now: this Task must not abandon it.
+                task = flowfabric::Task(nullptr);
+                changed_.notify_all();
+                return;
+            }
+        } else if (!task.ended()) {
+            fail(task,
+                 result.error().message.empty() ? result.error().code : result.error().message,
+                 category);
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    running_.erase(state);
+}
+
+void RuntimeCore::fail(flowfabric::Task& task, const std::string& reason,
+                       const std::string& category) {
+    Millis pause = backoff.initial;
+    while (!task.ended()) {
+        const auto failed = task.fail(reason, category);
+        if (failed || failed.error().answered() || !task.is_lease_healthy()) {
+            if (!failed)
+                log::warn("sdk", "fail_refused",
+                          {{"execution_id", task.id()}, {"code", failed.error().code}});
+            return;
+        }
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, pause, [this] { return closed_; })) return;
+        pause = std::min(backoff.max, std::chrono::duration_cast<Millis>(pause * backoff.factor));
+    }
+}
+
+void RuntimeCore::drain() {
+    const auto idle = [this] { return running_.empty() || !finished_.empty(); };
+    const auto begun = steady_clock::now();
+    bool asked = false;
+    while (true) {
+        std::unique_lock lock(mutex_);
+        // What was claimed and not begun goes back at once.
+        while (!ready_.empty()) {
+            State state = std::move(ready_.front());
+            ready_.pop_front();
+            running_.erase(state);
+            lock.unlock();
+            const auto released = flowfabric::Task(std::move(state)).release();
+            if (!released) log::warn("sdk", "release_failed", {{"code", released.error().code}});
+            lock.lock();
+        }
+        const auto half = begun + (drain_until_ - begun) / 2;
+        changed_.wait_until(lock, asked ? drain_until_ : half, idle);
+        if (!finished_.empty()) {
+            lock.unlock();
+            turn();
+            lock.lock();
+        }
+        if (running_.empty() || steady_clock::now() >= drain_until_) break;
+        if (!asked && steady_clock::now() >= half) {
+            asked = true;
+            for (const State& state : running_) state->stop.request_stop();
+        }
+    }
+    std::set<State> left;
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        left.swap(running_);
+        finished_.clear();
+        changed_.notify_all();
+        hands_.notify_all();
+    }
+    for (const State& state : left) {
+        state->stop.request_stop();
+        flowfabric::Task task(state);
+        const auto released = task.release();
+        if (!released) log::warn("sdk", "release_failed", {{"code", released.error().code}});
+    }
+}
+
+}  // namespace ff::sdk

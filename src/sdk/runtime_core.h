@@ -1,0 +1,90 @@
+#pragma once
+
+#include <any>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <typeindex>
+#include <vector>
+
+#include "flowfabric/runtime.h"
+#include "sdk/task_state.h"
+#include "sdk/worker_core.h"
+
+namespace ff::sdk {
+
+/// The threads behind a Runtime. The *turner* (the thread of run) sends what is finished and
+/// claims work for the free hands in the same call, without waiting; when it finds the queue
+/// drained, the *waiter* asks for work with a long poll; *hands* run the handlers.
+class RuntimeCore {
+  public:
+    explicit RuntimeCore(flowfabric::Worker worker) : worker(std::move(worker)) {}
+    ~RuntimeCore();
+
+    flowfabric::Result<flowfabric::Done> run();
+    void start();
+    void stop(flowfabric::Millis drain_timeout);
+
+    // Set before run().
+    flowfabric::Worker worker;
+    std::map<std::string, flowfabric::Handler> handlers{};
+    std::map<std::type_index, std::any> data{};
+    std::size_t limit = 64;
+    flowfabric::Backoff backoff{};
+    flowfabric::UnknownKind unknown_kind = flowfabric::UnknownKind::Fail;
+
+  private:
+    using State = std::shared_ptr<TaskState>;
+    struct Finished {
+        State task{};
+        std::optional<flowfabric::Bytes> result{};
+    };
+
+    void wait_for_work();
+    void work();
+    void handle(const State& state);
+    flowfabric::HandlerResult call_handler(const flowfabric::Handler& handler,
+                                           flowfabric::Task& task, std::string& category);
+    void fail(flowfabric::Task& task, const std::string& reason, const std::string& category);
+    void turn();
+    /// False when the error ends the run.
+    bool recover(const flowfabric::Error& error);
+    void settle(std::vector<Finished> sent,
+                const std::vector<std::optional<flowfabric::Error>>& outcomes);
+    /// Hands the tasks out; under the lock.
+    void give_out(std::vector<State> tasks);
+    std::vector<Capacity::Permit> take_permits(std::size_t most);
+    void drain();
+    void join();
+
+    std::mutex mutex_{};
+    std::condition_variable_any changed_{};
+    std::condition_variable_any hands_{};
+    // Under the mutex:
+    std::deque<State> ready_{};
+    std::vector<Finished> finished_{};
+    std::set<State> running_{};
+    std::size_t idle_hands_ = 0;
+    bool hungry_ = true;
+    bool stopping_ = false;
+    bool closed_ = false;
+    bool ran_ = false;
+    bool returned_ = true;
+    std::chrono::steady_clock::time_point drain_until_{};
+    std::optional<flowfabric::Error> ended_with_{};
+
+    flowfabric::Millis pause_{0};
+    std::stop_source stop_claims_{};
+    std::vector<std::jthread> threads_{};
+    std::jthread runner_{};
+};
+
+}  // namespace ff::sdk
