@@ -78,19 +78,22 @@ boost::asio::awaitable<http::Response> Dispatcher::handle(http::Request request,
     if (!response && !query.has_value()) response = error_reply(query.error());
     Call call(std::move(request), std::move(match.parameters),
               query.has_value() ? *std::move(query) : std::map<std::string, std::string>(), peer);
+    std::string store_failure;
     if (!response) {
-        response = co_await answer(call, *match.route);
+        response = co_await answer(call, *match.route, store_failure);
     }
     const Answered answered{.head = call.request(),
                             .pattern = match.route == nullptr ? kUnknown : match.route->pattern,
                             .status = response->status,
                             .took = std::chrono::steady_clock::now() - start,
-                            .peer = peer};
+                            .peer = peer,
+                            .store_failure = std::move(store_failure)};
     gate_.after(answered, *response);
     co_return *std::move(response);
 }
 
-boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Route& route) {
+boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Route& route,
+                                                          std::string& store_failure) {
     if (!content_fits(call, route)) co_return error_reply(unsupported_media_type());
     // A handler answers with values. Should one throw all the same, its client gets an answer and
     // the other requests go on.
@@ -110,6 +113,7 @@ boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Rout
         co_await audit(call, route, std::move(outcome));
     }
     if (answer->has_value()) co_return **std::move(answer);
+    if (answer->error().code == "storage_error") store_failure = answer->error().kind;
     co_return error_reply(std::move(*answer).error());
 }
 

@@ -31,6 +31,8 @@ struct Answered {
     unsigned status = 0;
     std::chrono::steady_clock::duration took{};
     const http::Peer& peer;
+    /// The transport kind of a failure of the store; otherwise empty.
+    std::string store_failure{};
 };
 
 /// Stands in front of the routes: may refuse a request, and sees every answer.
@@ -74,7 +76,8 @@ class Dispatcher final : public http::Handler {
     boost::asio::awaitable<http::Response> handle(http::Request request, http::Peer& peer) override;
 
   private:
-    boost::asio::awaitable<http::Response> answer(Call& call, const Route& route);
+    boost::asio::awaitable<http::Response> answer(Call& call, const Route& route,
+                                                  std::string& store_failure);
     boost::asio::awaitable<void> audit(const Call& call, const Route& route, std::string outcome);
     std::optional<http::Response> refuse_unmatched(const Router::Match& match,
                                                    const http::Request& request) const;

@@ -97,6 +97,7 @@ void Guard::add_origin(const http::Request& request, http::Response& response) c
 void Guard::after(const Answered& answered, http::Response& response) {
     add_origin(answered.head, response);
     probe_.answered(answered.head.method, answered.pattern, answered.status, answered.took);
+    if (!answered.store_failure.empty()) probe_.store_failed(answered.store_failure);
     const bool failed = answered.status >= kServerError;
     if (options_.log == GuardOptions::Log::All ||
         (failed && options_.log == GuardOptions::Log::Errors))

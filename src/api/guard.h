@@ -17,6 +17,8 @@ class RequestProbe {
     /// `pattern` is that of a route, or `unknown`.
     virtual void answered(std::string_view method, std::string_view pattern, unsigned status,
                           std::chrono::steady_clock::duration took) = 0;
+    /// A request failed because its store did.
+    virtual void store_failed(std::string_view kind) = 0;
 };
 
 struct GuardOptions {

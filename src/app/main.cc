@@ -3,26 +3,32 @@
 #include <vector>
 
 #include "app/server.h"
+#include "app/server_flags.h"
 #include "app/settings.h"
 #include "cli/command_line.h"
 
 namespace {
 
-int serve(const ff::cli::ServerCommand& command) {
-    // The command line wins over a variable, but not over a mistake in it.
-    ff::Result<ff::app::Settings> settings = ff::app::Settings::read(ff::app::process_environment);
-    if (settings.has_value() && command.listen) {
-        ff::Result<ff::http::ListenAddress> listen =
-            ff::http::ListenAddress::parse(*command.listen, "--listen");
-        if (!listen.has_value()) {
-            std::fprintf(stderr, "flowfabric: %s\n", listen.error().text().c_str());
-            return 2;
-        }
-        settings->listen = *std::move(listen);
+constexpr int kFailedExitCode = 1;
+constexpr int kUsageExitCode = 2;
+
+int refuse(const ff::Error& error, int exit_code) {
+    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
+    return exit_code;
+}
+
+int serve(const std::vector<std::string>& arguments) {
+    const auto parsed = ff::app::parse_server_arguments(arguments);
+    if (!parsed.has_value()) return refuse(parsed.error(), kUsageExitCode);
+    if (parsed->help) {
+        std::fputs(ff::app::server_help().c_str(), stdout);
+        return 0;
     }
+    const auto settings = ff::app::Settings::read(ff::app::process_environment, parsed->flags);
     if (!settings.has_value()) {
-        std::fprintf(stderr, "flowfabric: %s\n", settings.error().text().c_str());
-        return 1;
+        const ff::Error& error = settings.error();
+        const bool of_a_flag = !error.detail.empty() && error.detail.front().starts_with("--");
+        return refuse(error, of_a_flag ? kUsageExitCode : kFailedExitCode);
     }
     return ff::app::run_server(*settings);
 }
@@ -30,9 +36,10 @@ int serve(const ff::cli::ServerCommand& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const ff::cli::Command command =
-        ff::cli::parse_command_line(std::vector<std::string>(argv + 1, argv + argc));
-    if (const auto* server = std::get_if<ff::cli::ServerCommand>(&command)) return serve(*server);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (!arguments.empty() && arguments.front() == "server")
+        return serve({arguments.begin() + 1, arguments.end()});
+    const ff::cli::Command command = ff::cli::parse_command_line(std::move(arguments));
     if (const auto* words = std::get_if<ff::cli::Words>(&command)) {
         std::fputs(words->text.c_str(), words->exit_code == 0 ? stdout : stderr);
         return words->exit_code;

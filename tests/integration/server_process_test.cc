@@ -14,6 +14,7 @@ class ServerProcess : public ::testing::Test {
   protected:
     static Process start(std::vector<std::pair<std::string, std::string>> env = {}) {
         env.emplace_back("FF_LISTEN_ADDR", "127.0.0.1:0");
+        env.emplace_back("FF_DATA_DIR", ":memory:");
         return Process({.args = {FF_PROGRAM, "server"}, .env = std::move(env)});
     }
 

@@ -1,0 +1,61 @@
+#include "api/health_routes.h"
+
+#include <utility>
+
+#include "api/json_response.h"
+#include "model/error_catalogue.h"
+
+namespace ff::api {
+namespace {
+
+/// Whoever asks for the health of a server does not wait long.
+constexpr std::chrono::seconds kPingPatience{2};
+
+http::Response ok() {
+    return {.body = R"({"status":"ok"})"};
+}
+
+Task<http::Response> health(store::Store& store) {
+    store::Call ping = store::plain({"PING"}, true);
+    ping.deadline = Deadline::after(kPingPatience);
+    FF_CO_CHECK(co_await store.call(std::move(ping)));
+    co_return ok();
+}
+
+Task<http::Response> readiness(bool ready) {
+    if (ready) co_return ok();
+    Error error = model::make_error("shutting_down");
+    error.message = "the server does not take requests now";
+    co_return error;
+}
+
+Task<http::Response> metrics(std::string text) {
+    co_return http::Response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                             .body = std::move(text)};
+}
+
+Route open_route(std::string pattern, std::string summary) {
+    Route route{.method = "GET", .pattern = std::move(pattern), .open = true};
+    route.doc.summary = std::move(summary);
+    return route;
+}
+
+}  // namespace
+
+void add_health_routes(Routes& routes, HealthSources sources) {
+    const std::vector<FieldDoc> answer{{.name = "status", .required = true}};
+    Route healthz = open_route("/healthz", "Whether the server reaches its store");
+    healthz.doc.answer = answer;
+    healthz.handle = [&store = sources.store](Call&) { return health(store); };
+    routes.add(std::move(healthz));
+    Route readyz = open_route("/readyz", "Whether the server takes requests");
+    readyz.doc.answer = answer;
+    readyz.handle = [ready = std::move(sources.ready)](Call&) { return readiness(ready()); };
+    routes.add(std::move(readyz));
+    if (!sources.metrics) return;
+    Route figures = open_route("/metrics", "Figures for Prometheus, as text");
+    figures.handle = [text = std::move(sources.metrics)](Call&) { return metrics(text()); };
+    routes.add(std::move(figures));
+}
+
+}  // namespace ff::api

@@ -1,0 +1,132 @@
+#include "app/backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/secret_file.h"
+#include "base/assert.h"
+#include "base/log.h"
+#include "model/library.h"
+#include "net/tls_context.h"
+
+namespace ff::app {
+namespace {
+
+Result<valkey::Options> valkey_options(const Settings& settings) {
+    valkey::Options options;
+    options.addresses = {{.host = settings.store_host, .port = settings.store_port}};
+    options.cluster = settings.cluster;
+    options.session.user = settings.store_user;
+    options.session.password = settings.store_password;
+    options.blocking_max = settings.tail_pool_size;
+    options.allow_redis = settings.allow_redis;
+    options.force_reload = settings.force_library_reload;
+    options.library = valkey::Library{.source = model::library_text(),
+                                      .version = model::library_version(),
+                                      .digest = std::string(model::library_digest())};
+    if (settings.store_tls) {
+        FF_TRY(options.session.tls, net::TlsContext::load({.ca_file = settings.store_tls_ca_file}));
+    }
+    return options;
+}
+
+}  // namespace
+
+StoreBackend::StoreBackend(boost::asio::any_io_executor loop, const Settings& settings,
+                           Random& random, valkey::Probe& probe, OnFatal on_fatal)
+    : loop_(std::move(loop)),
+      settings_(settings),
+      random_(random),
+      probe_(probe),
+      on_fatal_(std::move(on_fatal)) {}
+
+store::Store& StoreBackend::store() const {
+    FF_ASSERT(embedded_ != nullptr || valkey_ != nullptr);
+    if (embedded_) return *embedded_;
+    return *valkey_;
+}
+
+Task<Done> StoreBackend::open() {
+    if (settings_.backend == Backend::Embedded) co_return open_embedded();
+    const Result<Done> opened = co_await open_valkey();
+    co_return opened;
+}
+
+Result<Done> StoreBackend::open_embedded() {
+    host::EmbeddedOptions options;
+    options.folder = settings_.data_dir;
+    options.fsync = settings_.fsync;
+    options.fsync_interval = settings_.fsync_interval;
+    options.shards = settings_.shards;
+    options.library = model::library_text();
+    options.on_fatal = on_fatal_;
+    auto opened = host::EmbeddedStore::open(std::move(options));
+    if (!opened.has_value()) return std::move(opened).error().within(settings_.data_dir);
+    embedded_ = *std::move(opened);
+    return Done{};
+}
+
+Task<Done> StoreBackend::open_valkey() {
+    FF_CO_TRY(valkey::Options options, valkey_options(settings_));
+    FF_CO_TRY(valkey_,
+              co_await valkey::ValkeyStore::open(loop_, random_, probe_, std::move(options)));
+    FF_CO_TRY(const valkey::ServerVersion version, co_await valkey_->check_version());
+    log::info("app", "store_version", {{"version", version.text}});
+    const Result<Done> warned = co_await warn_of_eviction();
+    co_return warned;
+}
+
+Task<Done> StoreBackend::warn_of_eviction() {
+    store::Call info = store::plain({"INFO", "memory"}, true);
+    const std::vector<valkey::NodeReply> replies = co_await valkey_->every_primary(std::move(info));
+    constexpr std::string_view kPolicy = "maxmemory_policy:";
+    for (const valkey::NodeReply& node : replies) {
+        if (!node.reply.has_value()) continue;
+        const std::string_view text = node.reply->text().value_or("");
+        const auto at = text.find(kPolicy);
+        if (at == std::string_view::npos) continue;
+        const std::string_view policy = text.substr(at + kPolicy.size());
+        if (!policy.starts_with("noeviction"))
+            log::warn("app", "store_may_evict",
+                      {{"maxmemory_policy", policy.substr(0, policy.find('\r'))}});
+    }
+    co_return Done{};
+}
+
+Task<Done> StoreBackend::ensure_library() {
+    // The embedded store took it along when it opened.
+    if (embedded_) co_return Done{};
+    const Result<Done> ensured = co_await valkey_->ensure_library();
+    co_return ensured;
+}
+
+Result<std::string> StoreBackend::waitpoint_secret() {
+    if (!settings_.waitpoint_secret_hex.empty()) return settings_.waitpoint_secret_hex;
+    if (settings_.in_memory()) return make_secret(random_);
+    return load_or_make_secret(settings_.data_dir, random_);
+}
+
+Result<Done> StoreBackend::open_resp_door() {
+    if (!settings_.resp_listen || !embedded_) return Done{};
+    host::RespDoorOptions options{.host = settings_.resp_listen->host,
+                                  .port = settings_.resp_listen->port,
+                                  .password = settings_.resp_password};
+    if (options.host == "localhost") options.host = "127.0.0.1";
+    FF_TRY(resp_door_, host::RespDoor::open(loop_, *embedded_, *embedded_, std::move(options)));
+    return Done{};
+}
+
+std::uint16_t StoreBackend::lane_spread() const {
+    if (settings_.lane_spread) return *settings_.lane_spread;
+    if (!embedded_) return 1;
+    const std::size_t most = settings_.partitions.num_flow_partitions();
+    return static_cast<std::uint16_t>(std::min(embedded_->shard_count(), most));
+}
+
+boost::asio::awaitable<void> StoreBackend::stop() {
+    if (resp_door_) co_await resp_door_->stop();
+    if (embedded_) co_await embedded_->stop();
+    if (valkey_) co_await valkey_->stop();
+}
+
+}  // namespace ff::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "app/settings.h"
+#include "base/random.h"
+#include "base/task.h"
+#include "host/embedded_store.h"
+#include "host/resp_door.h"
+#include "store/store.h"
+#include "valkey/probe.h"
+#include "valkey/valkey_store.h"
+
+namespace ff::app {
+
+/// The store that the settings ask for. Lives on one loop; stopped before it goes.
+class StoreBackend {
+  public:
+    /// What a store reports that cannot go on. Called on any thread.
+    using OnFatal = std::function<void(const Error&)>;
+
+    /// Everything given outlives it.
+    StoreBackend(boost::asio::any_io_executor loop, const Settings& settings, Random& random,
+                 valkey::Probe& probe, OnFatal on_fatal);
+
+    /// Boot steps 1 and 1b: a store that answers and is new enough.
+    Task<Done> open();
+    /// Boot step 3.
+    Task<Done> ensure_library();
+    /// The operator's secret, or that of the data folder.
+    Result<std::string> waitpoint_secret();
+    /// Lets clients of Valkey in, where the settings say so.
+    Result<Done> open_resp_door();
+    boost::asio::awaitable<void> stop();
+
+    store::Store& store() const;
+    /// Null with valkey.
+    host::EmbeddedStore* embedded() const { return embedded_.get(); }
+    std::uint16_t lane_spread() const;
+    /// 0 when there is no such door.
+    std::uint16_t resp_port() const { return resp_door_ ? resp_door_->port() : 0; }
+
+  private:
+    Result<Done> open_embedded();
+    Task<Done> open_valkey();
+    Task<Done> warn_of_eviction();
+
+    boost::asio::any_io_executor loop_;
+    const Settings& settings_;
+    Random& random_;
+    valkey::Probe& probe_;
+    OnFatal on_fatal_;
+    std::unique_ptr<host::EmbeddedStore> embedded_{};
+    std::unique_ptr<valkey::ValkeyStore> valkey_{};
+    std::unique_ptr<host::RespDoor> resp_door_{};
+};
+
+}  // namespace ff::app

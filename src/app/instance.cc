@@ -1,0 +1,206 @@
+#include "app/instance.h"
+
+#include <utility>
+
+#include "api/health_routes.h"
+#include "app/boot.h"
+#include "app/routes.h"
+#include "base/log.h"
+
+namespace ff::app {
+namespace asio = boost::asio;
+
+namespace {
+
+ServiceOptions service_options(const Settings& settings, const StoreBackend& backend) {
+    ServiceOptions options{.partitioner = settings.partitioner,
+                           .lanes = settings.lanes,
+                           .claim_waits_max = settings.pools.claim_waits};
+    service::Rules& rules = options.rules;
+    rules.partitions = settings.partitions;
+    rules.lane_spread = backend.lane_spread();
+    rules.lane_spread_overrides = settings.lane_spread_overrides;
+    rules.token_store = settings.backend == Backend::Valkey ? service::TokenStore::Valkey
+                                                            : service::TokenStore::Embedded;
+    rules.retention_default = settings.retention_default;
+    rules.flow_retention = settings.flow_retention;
+    rules.budget_ledger_ttl = settings.budget_ledger_ttl;
+    rules.waitpoint_grace = settings.waitpoint_grace;
+    rules.secondary_indexes = settings.secondary_indexes;
+    rules.redact_waitpoint_tokens = settings.redact_waitpoint_tokens;
+    return options;
+}
+
+BackgroundOptions background_options(const Settings& settings) {
+    BackgroundOptions options{.scanners = settings.scanners_enabled,
+                              .completion_listener = settings.completion_listener,
+                              .dispatch_concurrency = settings.completion_concurrency};
+    scan::Options& scan = options.scan;
+    scan.partitions = settings.partitions;
+    scan.lanes = settings.lanes;
+    scan.shard = {.index = settings.scanner_shard_index, .count = settings.scanner_shard_count};
+    if (!settings.scanner_namespace.empty())
+        scan.filter.ns = *model::Namespace::parse(settings.scanner_namespace);
+    if (!settings.scanner_tag_key.empty())
+        scan.filter.tag = {.key = settings.scanner_tag_key, .value = settings.scanner_tag_value};
+    for (const scan::KindFacts& kind : scan::all_kinds()) {
+        const auto found = settings.scanner_intervals.find(std::string(kind.name));
+        if (found != settings.scanner_intervals.end())
+            scan.intervals.at(static_cast<std::size_t>(kind.kind)) = found->second;
+    }
+    scan.retention_default = settings.retention_default;
+    scan.flow_retention = settings.flow_retention;
+    scan.secondary_indexes = settings.secondary_indexes;
+    return options;
+}
+
+api::GuardOptions guard_options(const Settings& settings) {
+    using Log = api::GuardOptions::Log;
+    return {.token = settings.api_token,
+            .query_token = settings.sse_query_token,
+            .any_origin = settings.cors.any,
+            .origins = settings.cors.origins,
+            .log = settings.access_log == AccessLog::All      ? Log::All
+                   : settings.access_log == AccessLog::Errors ? Log::Errors
+                                                              : Log::Off};
+}
+
+}  // namespace
+
+/// Writes operators' actions down.
+class Instance::AuditTrail final : public api::Auditor {
+  public:
+    asio::awaitable<void> record(api::Action action) override {
+        log::info("audit", "operator_action",
+                  {{"action", action.name},
+                   {"subject", action.subject},
+                   {"actor", api::actor_of(action.authorization)},
+                   {"remote", action.remote},
+                   {"request_id", action.request_id},
+                   {"outcome", action.outcome}});
+        co_return;
+    }
+};
+
+Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::OnFatal on_fatal)
+    : loop_(std::move(loop)),
+      settings_(std::move(settings)),
+      backend_(loop_, settings_, random_, probe_, std::move(on_fatal)),
+      pools_(settings_.pools) {}
+
+Instance::~Instance() = default;
+
+Task<Done> Instance::start() {
+    FF_CO_CHECK(co_await backend_.open());
+    Result<Done> started = co_await start_services();
+    if (started.has_value()) started = listen();
+    if (!started.has_value()) {
+        co_await stop();
+        co_return started;
+    }
+    ready_ = true;
+    log::info("app", "serving",
+              {{"url", url()},
+               {"backend", to_string(settings_.backend)},
+               {"partitions", settings_.partitions.layout()},
+               {"lanes", settings_.lanes.size()},
+               {"routes", routes_.all().size()},
+               {"scanners", settings_.scanners_enabled}});
+    co_return Done{};
+}
+
+Task<Done> Instance::start_services() {
+    FF_CO_CHECK(co_await prepare_store(backend_, settings_, random_));
+    services_ = std::make_unique<Services>(loop_, backend_.store(), clock_, random_,
+                                           service_options(settings_, backend_));
+    background_ =
+        std::make_unique<Background>(loop_, backend_.store(), clock_, random_, services_->claimer,
+                                     background_options(settings_), probe_);
+    FF_CO_CHECK(co_await services_->start());
+    background_->start();
+    FF_CO_CHECK(backend_.open_resp_door());
+    warn_of_open_doors();
+    make_table();
+    co_return Done{};
+}
+
+void Instance::make_table() {
+    const auto metrics = [this] { return probe_.text(); };
+    const auto ready = [this] { return ready_; };
+    const bool apart = settings_.metrics_listen.has_value();
+    api::HealthSources sources{.store = backend_.store(), .ready = ready};
+    if (apart) {
+        api::HealthSources figures = sources;
+        figures.metrics = metrics;
+        api::add_health_routes(metrics_routes_, std::move(figures));
+    } else {
+        sources.metrics = metrics;
+    }
+    api::add_health_routes(routes_, std::move(sources));
+    add_routes(routes_, *services_, pools_);
+    guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_);
+    audit_trail_ = std::make_unique<AuditTrail>();
+    dispatcher_ =
+        std::make_unique<api::Dispatcher>(routes_, settings_.bodies, *guard_, *audit_trail_);
+    metrics_dispatcher_ = std::make_unique<api::Dispatcher>(metrics_routes_, settings_.bodies,
+                                                            *guard_, *audit_trail_);
+}
+
+Result<Done> Instance::listen() {
+    http::ServerOptions options{.host = settings_.listen.host,
+                                .port = settings_.listen.port,
+                                .connections_max = settings_.connections_max};
+    FF_TRY(http_, http::Server::listen(loop_, std::move(options), *dispatcher_));
+    if (!settings_.metrics_listen) return Done{};
+    http::ServerOptions figures{.host = settings_.metrics_listen->host,
+                                .port = settings_.metrics_listen->port};
+    FF_TRY(metrics_http_, http::Server::listen(loop_, std::move(figures), *metrics_dispatcher_));
+    return Done{};
+}
+
+void Instance::warn_of_open_doors() const {
+    if (settings_.cors.dropped > 0)
+        log::warn("app", "cors_origins_dropped", {{"count", settings_.cors.dropped}});
+    if (!settings_.api_token.empty()) return;
+    for (const char* what : {"admin routes", "waitpoint tokens", "result bytes"})
+        log::warn("app", "open_without_token", {{"what", what}, {"set", "FF_API_TOKEN"}});
+}
+
+std::string Instance::url() const {
+    http::ListenAddress address = settings_.listen;
+    if (address.host == "0.0.0.0") address.host = "127.0.0.1";
+    if (address.host == "::") address.host = "::1";
+    address.port = port();
+    return "http://" + address.to_text();
+}
+
+void Instance::note_timeout(bool in_time, std::string_view step) {
+    if (in_time) return;
+    log::warn("app", "shutdown_timed_out", {{"step", step}});
+    probe_.shutdown_timed_out();
+}
+
+asio::awaitable<void> Instance::stop() {
+    ready_ = false;
+    if (http_) http_->drain();
+    for (api::Pool* pool : {&pools_.stream_ops, &pools_.sse, &pools_.claim_waits}) pool->close();
+    if (services_) services_->stop_waiting();
+    if (http_) {
+        const Deadline grace = Deadline::after(settings_.shutdown_grace);
+        co_await http_->stop(grace);
+        note_timeout(!grace.passed(), "requests");
+    }
+    if (services_) {
+        const Deadline grace = Deadline::after(settings_.shutdown_grace);
+        co_await services_->stop(grace);
+        note_timeout(!grace.passed(), "services");
+    }
+    if (background_) {
+        const bool in_time = co_await background_->stop(Deadline::after(settings_.shutdown_grace));
+        note_timeout(in_time, "background");
+    }
+    if (metrics_http_) co_await metrics_http_->stop(Deadline::after(Millis(0)));
+    co_await backend_.stop();
+}
+
+}  // namespace ff::app

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "api/dispatcher.h"
+#include "api/guard.h"
+#include "api/pool.h"
+#include "api/route.h"
+#include "app/backend.h"
+#include "app/background.h"
+#include "app/probe.h"
+#include "app/services.h"
+#include "app/settings.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/task.h"
+#include "http/server.h"
+
+namespace ff::app {
+
+/// A whole server: store, services, background work and HTTP, in one process and on one loop. The
+/// process around it has the signals.
+class Instance {
+  public:
+    /// `on_fatal` is told, on any thread, that the store cannot go on.
+    Instance(boost::asio::any_io_executor loop, Settings settings,
+             StoreBackend::OnFatal on_fatal = {});
+    /// Only after stop(), or a start() that failed.
+    ~Instance();
+
+    /// In the order of spec 01, section 8. When it fails, nothing is left running.
+    Task<Done> start();
+    /// In the order of spec 07, section 7.
+    boost::asio::awaitable<void> stop();
+
+    const Settings& settings() const { return settings_; }
+    std::uint16_t port() const { return http_->port(); }
+    /// Where a client on this machine reaches it.
+    std::string url() const;
+    store::Store& store() { return backend_.store(); }
+    Services& services() { return *services_; }
+    const api::Routes& routes() const { return routes_; }
+    api::Pools& pools() { return pools_; }
+
+  private:
+    class AuditTrail;
+
+    Task<Done> start_services();
+    void make_table();
+    Result<Done> listen();
+    void warn_of_open_doors() const;
+    /// Logs and counts a step of the shutdown that was not done in time.
+    void note_timeout(bool in_time, std::string_view step);
+
+    boost::asio::any_io_executor loop_;
+    Settings settings_;
+    SystemClock clock_{};
+    SecureRandom random_{};
+    Probe probe_{};
+    StoreBackend backend_;
+    std::unique_ptr<Services> services_{};
+    std::unique_ptr<Background> background_{};
+    api::Pools pools_;
+    api::Routes routes_{};
+    api::Routes metrics_routes_{};
+    std::unique_ptr<api::Guard> guard_{};
+    std::unique_ptr<AuditTrail> audit_trail_{};
+    std::unique_ptr<api::Dispatcher> dispatcher_{};
+    std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
+    std::unique_ptr<http::Server> http_{};
+    std::unique_ptr<http::Server> metrics_http_{};
+    bool ready_ = false;
+};
+
+}  // namespace ff::app

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "base/task.h"
+#include "model/partition.h"
+#include "store/store.h"
+
+namespace ff::app {
+
+/// Holds the store to one set of partition counts for life (spec 01, section 3.5). Refuses with
+/// `partition_mismatch` naming the first count that differs, stored and configured.
+Task<Done> agree_on_partitions(store::Store& store, model::PartitionConfig partitions);
+
+}  // namespace ff::app

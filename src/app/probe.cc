@@ -1,0 +1,165 @@
+#include "app/probe.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace ff::app {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Labels;
+
+constexpr std::size_t kLanesMax = 64;
+
+const Histogram::BucketBoundaries& latency_buckets() {
+    static const Histogram::BucketBoundaries kBuckets = {
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+    return kBuckets;
+}
+
+double seconds(std::chrono::nanoseconds span) {
+    return std::chrono::duration<double>(span).count();
+}
+
+std::string known_method(std::string_view method) {
+    for (const std::string_view known : {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"})
+        if (method == known) return std::string(method);
+    return "OTHER";
+}
+
+Family<Counter>& counters(prometheus::Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+Family<Histogram>& histograms(prometheus::Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+Family<Gauge>& gauges(prometheus::Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+
+}  // namespace
+
+struct Probe::Families {
+    /// Of one method, route and status.
+    struct RequestFigures {
+        Counter* count = nullptr;
+        Histogram* duration = nullptr;
+    };
+    using RequestKey = std::tuple<std::string, std::string, unsigned>;
+
+    prometheus::Registry registry{};
+    Family<Counter>& requests = counters(registry, "ff_http_requests_total", "Requests answered");
+    Family<Histogram>& request_duration = histograms(registry, "ff_http_request_duration_seconds",
+                                                     "Time from a whole request to its answer");
+    Family<Counter>& cycles = counters(registry, "ff_scanner_cycle_total", "Cycles of a scanner");
+    Family<Histogram>& cycle_duration =
+        histograms(registry, "ff_scanner_cycle_duration_seconds", "Time that a cycle took");
+    Family<Counter>& scanned =
+        counters(registry, "ff_scanner_items_total", "Items that a scanner acted on");
+    Family<Counter>& scan_errors =
+        counters(registry, "ff_scanner_errors_total", "Items and reads that failed");
+    Family<Gauge>& backlog =
+        gauges(registry, "ff_cancel_backlog_depth", "Cancelled flows that still owe members");
+    Family<Gauge>& queues = gauges(registry, "ff_queue_depth", "Executions of a lane by state");
+    Family<Counter>& sibling_reconciles =
+        counters(registry, "ff_sibling_cancel_reconcile_total", "Sibling groups looked at again");
+    Family<Counter>& store_errors =
+        counters(registry, "ff_store_errors_total", "Requests that the store failed, by kind");
+    Counter& reloads =
+        counters(registry, "ff_library_reload_total", "Loads of the function library").Add({});
+    Counter& shutdown_timeouts =
+        counters(registry, "ff_shutdown_timeout_total", "Steps of a shutdown that ran out of time")
+            .Add({});
+
+    std::mutex mutex{};
+    std::map<RequestKey, RequestFigures> request_figures{};
+    std::set<std::string> lanes{};
+
+    RequestFigures request(std::string_view method, std::string_view pattern, unsigned status) {
+        const std::lock_guard lock(mutex);
+        RequestFigures& figures =
+            request_figures[{known_method(method), std::string(pattern), status}];
+        if (figures.count != nullptr) return figures;
+        const Labels labels{{"method", known_method(method)},
+                            {"path", std::string(pattern)},
+                            {"status", std::to_string(status)}};
+        figures.count = &requests.Add(labels);
+        figures.duration = &request_duration.Add(labels, latency_buckets());
+        return figures;
+    }
+
+    /// Lanes are the users' own names: past a bound they share one label.
+    std::string lane_label(const std::string& lane) {
+        const std::lock_guard lock(mutex);
+        if (lanes.contains(lane)) return lane;
+        if (lanes.size() >= kLanesMax) return "other";
+        lanes.insert(lane);
+        return lane;
+    }
+};
+
+Probe::Probe() : families_(std::make_unique<Families>()) {}
+Probe::~Probe() = default;
+
+std::string Probe::text() const {
+    return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+void Probe::answered(std::string_view method, std::string_view pattern, unsigned status,
+                     std::chrono::steady_clock::duration took) {
+    const Families::RequestFigures figures = families_->request(method, pattern, status);
+    figures.count->Increment();
+    figures.duration->Observe(seconds(took));
+}
+
+void Probe::store_failed(std::string_view kind) {
+    families_->store_errors.Add({{"kind", std::string(kind)}}).Increment();
+}
+
+void Probe::shutdown_timed_out() {
+    families_->shutdown_timeouts.Increment();
+}
+
+void Probe::cycle_ended(const scan::CycleFacts& facts) {
+    const Labels labels{{"scanner", std::string(scan::facts_of(facts.kind).name)}};
+    families_->scanned.Add(labels).Increment(static_cast<double>(facts.items));
+    families_->scan_errors.Add(labels).Increment(static_cast<double>(facts.errors));
+    if (!facts.full) return;
+    families_->cycles.Add(labels).Increment();
+    families_->cycle_duration.Add(labels, latency_buckets()).Observe(seconds(facts.duration));
+}
+
+void Probe::cancel_backlog(std::uint64_t flows) {
+    families_->backlog.Add({}).Set(static_cast<double>(flows));
+}
+
+void Probe::queue_depth(const model::LaneId& lane, std::string_view state,
+                        std::uint64_t executions) {
+    const Labels labels{{"lane", families_->lane_label(lane.text())},
+                        {"state", std::string(state)}};
+    families_->queues.Add(labels).Set(static_cast<double>(executions));
+}
+
+void Probe::sibling_group_reconciled(std::string_view action) {
+    families_->sibling_reconciles.Add({{"action", std::string(action)}}).Increment();
+}
+
+void Probe::library_loaded() {
+    families_->reloads.Increment();
+}
+
+}  // namespace ff::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/guard.h"
+#include "scan/probe.h"
+#include "valkey/probe.h"
+
+namespace ff::app {
+
+/// Keeps the figures of /metrics (spec 07, section 8). Safe to use from any thread.
+class Probe final : public api::RequestProbe, public scan::Probe, public valkey::Probe {
+  public:
+    Probe();
+    ~Probe() override;
+
+    /// In the text format of Prometheus.
+    std::string text() const;
+
+    void answered(std::string_view method, std::string_view pattern, unsigned status,
+                  std::chrono::steady_clock::duration took) override;
+    void store_failed(std::string_view kind) override;
+    void shutdown_timed_out();
+
+    void cycle_ended(const scan::CycleFacts& facts) override;
+    void cancel_backlog(std::uint64_t flows) override;
+    void queue_depth(const model::LaneId& lane, std::string_view state,
+                     std::uint64_t executions) override;
+    void sibling_group_reconciled(std::string_view action) override;
+
+    void library_loaded() override;
+
+  private:
+    struct Families;
+    std::unique_ptr<Families> families_;
+};
+
+}  // namespace ff::app
