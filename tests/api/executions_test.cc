@@ -157,7 +157,7 @@ TEST_P(Ch07Executions, S60_NamespacesAndTagsAreIndexed) {
 
 TEST_P(Ch07Executions, S60_NothingIsIndexedWhenIndexesAreOff) {
     WorldOptions options;
-    options.services.rules.secondary_indexes = false;
+    options.settings.secondary_indexes = false;
     ServerWorld without(GetParam(), std::move(options));
     ASSERT_EQ(without.post("/v1/executions", new_execution(R"(,"tags":{"a.b":"c"})")).status, 201);
     EXPECT_EQ(without.get("/v1/executions?namespace=" + own_name()).status, 400);

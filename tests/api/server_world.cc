@@ -9,8 +9,6 @@
 #include <boost/asio/use_future.hpp>
 
 #include "api/percent.h"
-#include "api/world_store.h"
-#include "hub/waitpoint_secrets.h"
 
 namespace ff::testing {
 namespace {
@@ -48,78 +46,64 @@ std::string JsonReply::header(std::string_view name) const {
     return HttpReply{.headers = headers}.header(name);
 }
 
-struct ServerWorld::PassAll final : api::Gate {
-    std::optional<http::Response> before(const http::Request&, const api::Route*) override {
-        return std::nullopt;
-    }
-    void after(const api::Answered&, http::Response&) override {}
-};
-
-struct ServerWorld::NoAudit final : api::Auditor {
-    boost::asio::awaitable<void> record(api::Action) override { co_return; }
-};
-
 ServerWorld::ServerWorld(const std::string& store_name, WorldOptions options)
-    : busy_(loop_.get_executor()),
-      store_(make_world_store(store_name)),
-      gate_(std::make_unique<PassAll>()),
-      auditor_(std::make_unique<NoAudit>()) {
-    if (options.services.lanes.empty())
-        options.services.lanes.push_back(*model::LaneId::parse("default"));
-    if (store_name != "embedded") options.services.rules.token_store = service::TokenStore::Valkey;
-    thread_ = std::thread([this] { loop_.run(); });
+    : settings_(std::move(options.settings)) {
+    if (store_name == "valkey") {
+        valkey_ = std::make_unique<ValkeyServer>(ValkeyServer::start());
+        settings_.backend = app::Backend::Valkey;
+        settings_.store_host = "127.0.0.1";
+        settings_.store_port = valkey_->port();
+    } else if (store_name != "embedded") {
+        throw std::invalid_argument("no store of that name: " + store_name);
+    }
+    settings_.data_dir = options.in_folder ? folder_.file("data") : "";
+    if (settings_.waitpoint_secret_hex.empty()) settings_.waitpoint_secret_hex = kSecretHex;
+    if (settings_.lanes.empty()) settings_.lanes.push_back(*model::LaneId::parse("default"));
+    settings_.listen = {.host = "127.0.0.1", .port = 0};
+    start();
+}
+
+ServerWorld::~ServerWorld() {
+    stop();
+}
+
+void ServerWorld::start() {
+    loop_ = std::make_unique<boost::asio::io_context>(1);
+    auto busy = boost::asio::make_work_guard(*loop_);
+    thread_ = std::thread([this] { loop_->run(); });
     std::string failure;
-    run_on_loop(start(std::move(options), failure));
+    run_on_loop(start_instance(failure));
+    busy.reset();
     if (failure.empty()) return;
-    busy_.reset();
-    loop_.stop();
     thread_.join();
     throw std::runtime_error(failure);
 }
 
-ServerWorld::~ServerWorld() {
-    run_on_loop(stop());
-    busy_.reset();
+void ServerWorld::stop() {
+    run_on_loop(stop_instance());
     thread_.join();
+    loop_.reset();
 }
 
-boost::asio::awaitable<void> ServerWorld::start(WorldOptions options, std::string& failure) {
-    const auto executor = loop_.get_executor();
-    const auto opened = co_await store_->open(executor, random_);
-    if (!opened.has_value()) {
-        failure = opened.error().text();
-        co_return;
-    }
-    hub::WaitpointSecrets secrets(random_, store(), options.services.rules.partitions);
-    const auto installed = co_await secrets.install("k1", std::string(kSecretHex));
-    if (!installed.has_value()) {
-        failure = installed.error().text();
-        co_return;
-    }
-    services_ = std::make_unique<app::Services>(executor, store(), clock_, random_,
-                                                std::move(options.services));
-    pools_ = std::make_unique<api::Pools>(options.pools);
-    app::add_routes(routes_, *services_, *pools_);
-    dispatcher_ = std::make_unique<api::Dispatcher>(routes_, options.bodies, *gate_, *auditor_);
-    const auto started = co_await services_->start();
-    auto listening = http::Server::listen(executor, {}, *dispatcher_);
-    if (!started.has_value() || !listening.has_value()) {
-        failure = started.has_value() ? listening.error().text() : started.error().text();
-        co_return;
-    }
-    http_ = *std::move(listening);
-    port_ = http_->port();
+void ServerWorld::restart() {
+    stop();
+    start();
 }
 
-boost::asio::awaitable<void> ServerWorld::stop() {
-    services_->stop_waiting();
-    co_await http_->stop(Deadline::after(Millis(5'000)));
-    co_await services_->stop(Deadline::after(Millis(5'000)));
-    co_await store().stop();
-    http_.reset();
-    dispatcher_.reset();
-    services_.reset();
-    store_.reset();
+boost::asio::awaitable<void> ServerWorld::start_instance(std::string& failure) {
+    instance_ = std::make_unique<app::Instance>(loop_->get_executor(), settings_);
+    const auto started = co_await instance_->start();
+    if (started.has_value()) {
+        port_ = instance_->port();
+    } else {
+        failure = started.error().text();
+        instance_.reset();
+    }
+}
+
+boost::asio::awaitable<void> ServerWorld::stop_instance() {
+    co_await instance_->stop();
+    instance_.reset();
 }
 
 JsonReply ServerWorld::request(std::string_view method, std::string_view target,
@@ -137,27 +121,15 @@ JsonReply ServerWorld::request(std::string_view method, std::string_view target,
 }
 
 void ServerWorld::on_loop(const std::function<void()>& work) {
-    boost::asio::post(loop_, boost::asio::use_future(work)).get();
+    boost::asio::post(*loop_, boost::asio::use_future(work)).get();
 }
 
 void ServerWorld::run_on_loop(boost::asio::awaitable<void> work) {
-    boost::asio::co_spawn(loop_, std::move(work), boost::asio::use_future).get();
+    boost::asio::co_spawn(*loop_, std::move(work), boost::asio::use_future).get();
 }
 
 store::Reply ServerWorld::command(std::initializer_list<std::string_view> args) {
     return await(store().call(store::plain(args, true)));
-}
-
-store::Store& ServerWorld::store() {
-    return store_->store();
-}
-
-void ServerWorld::stop_store_process() {
-    store_->stop_process();
-}
-
-void ServerWorld::start_store_process() {
-    store_->start_process();
 }
 
 ServerWorld& server_world_of(const std::string& store_name) {

@@ -10,20 +10,15 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "api/dispatcher.h"
-#include "api/pool.h"
-#include "app/routes.h"
-#include "app/services.h"
-#include "base/clock.h"
+#include "app/instance.h"
+#include "app/settings.h"
 #include "base/json.h"
-#include "base/random.h"
-#include "http/server.h"
 #include "store/store.h"
 #include "support/http_connection.h"
+#include "support/temp_dir.h"
+#include "support/valkey_server.h"
 
 namespace ff::testing {
-
-class WorldStore;
 
 /// A reply whose body is JSON.
 struct JsonReply {
@@ -44,14 +39,15 @@ struct JsonReply {
 };
 
 struct WorldOptions {
-    app::ServiceOptions services{};
-    api::PoolSizes pools{};
-    api::BodyLimits bodies{};
+    /// Where to listen and which store to use is the world's own business.
+    app::Settings settings{};
+    /// Keeps the embedded store in a folder, for tests that restart it.
+    bool in_folder = false;
 };
 
-/// The services and their HTTP server in this process, on a free port, over a store of one kind:
-/// `embedded` (in memory) or `valkey`. The server runs on a thread of its own; the methods are for
-/// the test's thread. Throws when it does not come up.
+/// A whole server in this process, on a free port, over a store of one kind: `embedded` or
+/// `valkey`. It runs on a thread of its own; the methods are for the test's thread. Throws when it
+/// does not come up.
 class ServerWorld {
   public:
     explicit ServerWorld(const std::string& store_name, WorldOptions options = {});
@@ -80,36 +76,30 @@ class ServerWorld {
     /// A plain command that must succeed.
     store::Reply command(std::initializer_list<std::string_view> args);
 
-    store::Store& store();
-    app::Services& services() { return *services_; }
-    /// Kills and restarts the Valkey process; throws for `embedded`.
-    void stop_store_process();
-    void start_store_process();
+    store::Store& store() { return instance_->store(); }
+    app::Services& services() { return instance_->services(); }
+    app::Instance& instance() { return *instance_; }
+    /// Of the world `valkey`.
+    ValkeyServer& valkey() { return *valkey_; }
+    /// Stops the server and starts it anew on the same data.
+    void restart();
 
   private:
     template <class T>
     static boost::asio::awaitable<void> keep(boost::asio::awaitable<T> work, std::optional<T>& out);
     void run_on_loop(boost::asio::awaitable<void> work);
-    boost::asio::awaitable<void> start(WorldOptions options, std::string& failure);
-    boost::asio::awaitable<void> stop();
+    void start();
+    void stop();
+    boost::asio::awaitable<void> start_instance(std::string& failure);
+    boost::asio::awaitable<void> stop_instance();
 
-    struct PassAll;
-    struct NoAudit;
-
-    boost::asio::io_context loop_{1};
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
-    SystemClock clock_{};
-    SecureRandom random_{};
-    std::unique_ptr<WorldStore> store_;
-    std::unique_ptr<app::Services> services_;
-    std::unique_ptr<api::Pools> pools_;
-    api::Routes routes_{};
-    std::unique_ptr<PassAll> gate_;
-    std::unique_ptr<NoAudit> auditor_;
-    std::unique_ptr<api::Dispatcher> dispatcher_;
-    std::unique_ptr<http::Server> http_;
+    app::Settings settings_;
+    TempDir folder_{};
+    std::unique_ptr<ValkeyServer> valkey_{};
+    std::unique_ptr<boost::asio::io_context> loop_{};
+    std::unique_ptr<app::Instance> instance_{};
     std::uint16_t port_ = 0;
-    std::thread thread_;
+    std::thread thread_{};
 };
 
 template <class T>
