@@ -89,6 +89,8 @@ class Budgets {
   public:
     explicit Budgets(const Context& context) : context_(context) {}
 
+    const model::PartitionConfig& partitions() const { return context_.rules.partitions; }
+
     Task<CreatedBudget> create(NewBudget budget);
     /// `budget_not_found` if there is none.
     Task<BudgetStatus> get(model::BudgetId id);

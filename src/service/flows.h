@@ -107,6 +107,7 @@ class Flows {
     /// The ids of all that run again: a finished member and what was skipped below it.
     Task<std::vector<std::string>> replay_subgraph(model::ExecutionId execution_id);
 
+    const model::PartitionConfig& partitions() const { return context_.rules.partitions; }
     FlowViews& views() { return views_; }
     FlowList& list() { return list_; }
     FlowCancels& cancels() { return cancels_; }

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "api/call.h"
+#include "api/fields.h"
+#include "api/route.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "model/partition.h"
+
+namespace ff::api {
+
+// What the routes of budgets and of quotas have in common.
+
+/// `scope_type` and `scope_id`; both empty where absent.
+Result<model::PolicyScope> read_scope(const Fields& body);
+void write_scope(json::Writer& out, const model::PolicyScope& scope);
+std::vector<FieldDoc> scope_fields();
+
+struct PolicyPage {
+    std::string cursor{};
+    std::size_t limit = 50;
+};
+Result<PolicyPage> read_policy_page(const Call& call);
+void write_next_cursor(json::Writer& out, const std::string& cursor);
+void write_time_if(json::Writer& out, std::string_view name, const std::optional<Timestamp>& at);
+
+}  // namespace ff::api
