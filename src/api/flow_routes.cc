@@ -176,7 +176,7 @@ Task<http::Response> cancel_flow(service::Flows& flows, Call& call) {
     const Fields body(object);
     FF_CO_TRY(const model::FlowId flow, parse_path<model::FlowId>(call, "id"));
     FF_CO_CHECK(body.matches_path("flow_id", call.path("id")));
-    service::CancelRequest request{.flow_id = flow};
+    service::FlowCancelRequest request{.flow_id = flow};
     FF_CO_TRY(request.reason, body.text_or("reason", "", kReasonLimits));
     FF_CO_TRY(request.cancellation_policy,
               body.text_or("cancellation_policy", "cancel_all", kKindLimits));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/log.h"
+
 namespace ff::app {
 namespace {
 
@@ -28,7 +30,10 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
               .rules = options.rules},
       lanes(context, options.lanes),
       indexes(context),
-      executions(context, indexes) {}
+      executions(context, indexes),
+      flows(context, indexes),
+      budgets(context),
+      quotas(context) {}
 
 Task<Done> Services::start() {
     wake_listener.start();
@@ -39,8 +44,10 @@ void Services::stop_waiting() {
     claimer.stop();
 }
 
-boost::asio::awaitable<void> Services::stop(Deadline /*grace*/) {
+boost::asio::awaitable<void> Services::stop(Deadline grace) {
     stop_waiting();
+    const bool all_cancelled = co_await flows.stop(grace);
+    if (!all_cancelled) log::warn("app", "flow_cancels_left_to_reconciler");
     co_await wake_listener.stop();
     co_await indexes.stop();
 }

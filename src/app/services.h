@@ -10,10 +10,13 @@
 #include "model/solo_partition.h"
 #include "sched/claimer.h"
 #include "sched/wake_listener.h"
+#include "service/budgets.h"
 #include "service/context.h"
 #include "service/executions.h"
+#include "service/flows.h"
 #include "service/indexes.h"
 #include "service/lanes.h"
+#include "service/quotas.h"
 #include "store/store.h"
 
 namespace ff::app {
@@ -45,6 +48,9 @@ struct Services {
     service::Lanes lanes;
     service::Indexes indexes;
     service::Executions executions;
+    service::Flows flows;
+    service::Budgets budgets;
+    service::Quotas quotas;
 };
 
 }  // namespace ff::app

@@ -43,7 +43,7 @@ Task<std::int64_t> Flows::owed_count(model::FlowId flow) {
     co_return reply.to_integer().value_or(0);
 }
 
-Task<CancelledFlow> Flows::cancel(CancelRequest request) {
+Task<CancelledFlow> Flows::cancel(FlowCancelRequest request) {
     engine::CancelFlow call{.flow = address(request.flow_id),
                             .reason = request.reason,
                             .cancellation_policy = request.cancellation_policy};
@@ -65,7 +65,7 @@ Task<CancelledFlow> Flows::cancel(CancelRequest request) {
     co_return answer;
 }
 
-Task<CancelledFlow> Flows::tell_terminal(CancelRequest request, Error refusal) {
+Task<CancelledFlow> Flows::tell_terminal(FlowCancelRequest request, Error refusal) {
     const model::FlowKeys keys(request.flow_id, context_.rules.partitions);
     const std::string members = keys.members();
     store::Call read = store::plain({"SMEMBERS", members}, true);
@@ -85,7 +85,7 @@ Task<CancelledFlow> Flows::tell_terminal(CancelRequest request, Error refusal) {
     co_return answer;
 }
 
-Task<CancelledFlow> Flows::wait_for_cancels(CancelRequest request, CancelledFlow so_far) {
+Task<CancelledFlow> Flows::wait_for_cancels(FlowCancelRequest request, CancelledFlow so_far) {
     auto pass = co_await cancels_.run(request.flow_id, *request.wait_until);
     if (pass && pass->only_draining()) {
         if (pass->draining > 0) so_far.draining_count = pass->draining;

@@ -4,6 +4,7 @@
 
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
+#include "model/execution_policy.h"
 #include "model/flow_keys.h"
 #include "service/flows.h"
 #include "service/graph_check.h"
@@ -94,6 +95,21 @@ Task<std::pair<KnownMembers, std::string>> Flows::look_up(model::FlowId flow,
     co_return std::pair(std::move(known), std::string(*ns));
 }
 
+Task<Done> Flows::fill_from_lanes(Submission& submission) {
+    for (GraphNode& node : submission.graph.nodes) {
+        FF_CO_TRY(model::LaneId lane, model::LaneId::parse(node.lane));
+        FF_CO_TRY(const sched::LaneConfig config, co_await context_.claimer.lanes().lane(lane));
+        if (node.policy_json.empty()) {
+            FF_CO_TRY(node.policy_json,
+                      model::ExecutionPolicy::stored_text(config.default_policy_json));
+        }
+        if (node.priority) continue;
+        FF_CO_TRY(const auto policy, model::ExecutionPolicy::parse(node.policy_json));
+        node.priority = policy.priority ? policy.priority : config.default_priority;
+    }
+    co_return Done{};
+}
+
 Task<Done> Flows::admit(const Submission& submission) {
     std::set<model::LaneId> lanes;
     for (const GraphNode& node : submission.graph.nodes) {
@@ -106,8 +122,26 @@ Task<Done> Flows::admit(const Submission& submission) {
             co_return model::make_error("lane_not_accepting", {lane.text()});
         }
     }
-    FF_CO_CHECK(co_await check_scopes_open(context_, std::move(lanes), submission.ns));
-    co_return co_await check_flow_open(context_, submission.flow_id);
+    FF_CO_CHECK(co_await check_scopes_open(context_, lanes, submission.ns));
+    FF_CO_CHECK(co_await check_flow_open(context_, submission.flow_id));
+    // Known before there is work: no scanner may miss a lane.
+    for (const model::LaneId& lane : lanes) {
+        FF_CO_CHECK(co_await indexes_.know(lane, submission.ns));
+    }
+    co_return Done{};
+}
+
+void Flows::index_members(const Submission& submission, const GraphPlan& plan) {
+    for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+        const GraphNode& node = submission.graph.nodes[i];
+        Indexes::Entry entry{.execution_id = plan.nodes[i].second,
+                             .ns = submission.ns,
+                             .created_at = context_.clock.now(),
+                             .tags = node.tags};
+        const auto policy = model::ExecutionPolicy::parse(node.policy_json);
+        if (policy) entry.budgets = policy->budget_ids;
+        indexes_.add(std::move(entry));
+    }
 }
 
 Task<bool> Flows::was_submitted(const Submission& submission) {
@@ -127,6 +161,7 @@ Task<SubmittedGraph> Flows::run_submission(Submission submission) {
         FF_CO_TRY(const bool is_in, co_await was_submitted(submission));
         if (!is_in) co_return admitted.error();
     }
+    FF_CO_CHECK(co_await fill_from_lanes(submission));
     const bool is_submit = submission.use == GraphDocument::Use::Submit;
     GraphPlan plan =
         plan_graph(submission.graph, submission.use, submission.flow_id, context_.rules.partitions);

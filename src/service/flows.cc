@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/flow_retain.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
@@ -11,13 +10,15 @@
 
 namespace ff::service {
 
-Flows::Flows(const Context& context)
+Flows::Flows(const Context& context, Indexes& indexes)
     : context_(context),
+      indexes_(indexes),
       views_(context),
       list_(context),
       cancels_(context.loop, context.store, {.partitions = context.rules.partitions}) {}
 
 Task<CreatedFlow> Flows::create(NewFlow flow) {
+    FF_CO_CHECK(co_await indexes_.know_namespace(flow.ns));
     const model::FlowId id = flow.id ? *flow.id : model::FlowId::mint(context_.random);
     engine::CreateFlow create{.flow = address(id),
                               .flow_kind = flow.flow_kind,
@@ -96,20 +97,6 @@ Task<std::int64_t> Flows::set_tags(model::FlowId flow, TextMap tags) {
     engine::SetFlowTags set{.flow = address(flow), .tags = std::move(tags)};
     FF_CO_TRY(const auto outcome, co_await engine::run(context_.store, std::move(set)));
     co_return outcome.count;
-}
-
-Task<std::vector<std::string>> Flows::replay_subgraph(model::ExecutionId execution_id) {
-    const std::string core = model::ExecKeys(execution_id).core();
-    store::Call read = store::plain({"HMGET", core, "public_state", "flow_id"}, true);
-    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(read)));
-    const auto fields = reply.items();
-    if (fields.size() != 2 || !fields[0].text()) {
-        co_return model::make_error("execution_not_found", {execution_id.to_string()});
-    }
-    const auto flow = model::FlowId::parse(fields[1].text().value_or(""));
-    if (!flow) co_return model::make_error("execution_not_in_flow", {execution_id.to_string()});
-    engine::ReplaySubgraph replay{.execution_id = execution_id, .flow = address(*flow)};
-    co_return co_await engine::run(context_.store, std::move(replay));
 }
 
 }  // namespace ff::service

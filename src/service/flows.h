@@ -22,6 +22,7 @@
 #include "service/graph_document.h"
 #include "service/graph_plan.h"
 #include "service/graph_problem.h"
+#include "service/indexes.h"
 
 namespace ff::service {
 
@@ -58,7 +59,7 @@ struct NewEdge {
     bool apply = false;
 };
 
-struct CancelRequest {
+struct FlowCancelRequest {
     model::FlowId flow_id;
     std::string reason{};
     std::string cancellation_policy = "cancel_all";
@@ -79,14 +80,14 @@ struct CancelledFlow {
     std::optional<std::int64_t> draining_count{};
 };
 
-/// Flows: what they consist of, how they are built, seen, cancelled and run again (spec 05,
+/// Flows: what they consist of, how they are built, seen, and cancelled (spec 05,
 /// section 5.13). Lives on the context's loop.
 class Flows {
   public:
     /// Members named in the answer about a flow that was over before.
     static constexpr std::size_t kToldMembersMax = 1'000;
 
-    explicit Flows(const Context& context);
+    Flows(const Context& context, Indexes& indexes);
 
     Task<CreatedFlow> create(NewFlow flow);
     /// The document lives until the task has ended.
@@ -103,9 +104,7 @@ class Flows {
     Task<engine::SetEdgeGroupPolicy::Outcome> set_edge_group(engine::SetEdgeGroupPolicy policy);
     Task<std::int64_t> set_tags(model::FlowId flow, TextMap tags);
 
-    Task<CancelledFlow> cancel(CancelRequest request);
-    /// The ids of all that run again: a finished member and what was skipped below it.
-    Task<std::vector<std::string>> replay_subgraph(model::ExecutionId execution_id);
+    Task<CancelledFlow> cancel(FlowCancelRequest request);
 
     const model::PartitionConfig& partitions() const { return context_.rules.partitions; }
     FlowViews& views() { return views_; }
@@ -127,20 +126,24 @@ class Flows {
     };
 
     Task<SubmittedGraph> run_submission(Submission submission);
+    /// What nodes leave to their lanes.
+    Task<Done> fill_from_lanes(Submission& submission);
     /// Whether lanes and budgets let the nodes in.
     Task<Done> admit(const Submission& submission);
+    void index_members(const Submission& submission, const GraphPlan& plan);
     Task<bool> was_submitted(const Submission& submission);
     /// What an expansion refers to, and the namespace of the flow.
     Task<std::pair<KnownMembers, std::string>> look_up(model::FlowId flow,
                                                        const GraphDocument& graph);
 
-    Task<CancelledFlow> tell_terminal(CancelRequest request, Error refusal);
-    Task<CancelledFlow> wait_for_cancels(CancelRequest request, CancelledFlow so_far);
+    Task<CancelledFlow> tell_terminal(FlowCancelRequest request, Error refusal);
+    Task<CancelledFlow> wait_for_cancels(FlowCancelRequest request, CancelledFlow so_far);
     Task<std::vector<std::string>> unfinished_members(model::FlowId flow,
                                                       std::vector<std::string> members);
     Task<std::int64_t> owed_count(model::FlowId flow);
 
     Context context_;
+    Indexes& indexes_;
     FlowViews views_;
     FlowList list_;
     FlowCancels cancels_;

@@ -34,9 +34,10 @@ struct GraphNode {
     std::string name{};
     std::string lane{};
     std::string execution_kind{};
-    std::int64_t priority = 0;
+    /// Where neither this nor the policy says it, the lane does.
+    std::optional<std::int64_t> priority{};
     std::string creator_identity{};
-    /// As stored; empty for none.
+    /// As stored; where it is empty, the lane's default applies.
     std::string policy_json{};
     std::optional<Bytes> payload{};
     std::string payload_encoding{};

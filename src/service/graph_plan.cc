@@ -42,7 +42,7 @@ void write_node(json::Writer& out, const GraphNode& node, const model::Execution
     out.key("name").string(node.name);
     out.key("lane").string(node.lane);
     out.key("kind").string(node.execution_kind);
-    out.key("priority").integer(node.priority);
+    out.key("priority").integer(node.priority.value_or(0));
     out.key("creator").string(node.creator_identity);
     out.key("policy").string(node.policy_json);
     out.key("payload").integer(node.payload ? static_cast<std::int64_t>(plan.payloads.size()) : -1);
