@@ -27,20 +27,15 @@ void start_compiler(lua_State* lua, bool compile) {
 
 }  // namespace
 
-LuaState::LuaState(std::size_t memory_max, bool compile) : lua_(luaL_newstate()) {
+LuaState::LuaState(std::size_t memory_max, bool compile) {
+    memory_.max = memory_max;
+    lua_ = lua_newstate(&LuaState::allocate, &memory_);
     FF_ASSERT(lua_ != nullptr);
     start_compiler(lua_, compile);
-    // LuaJIT's own allocator stays below ours: it is faster than the system's.
-    memory_.max = memory_max;
-    memory_.used = static_cast<std::size_t>(lua_gc(lua_, LUA_GCCOUNT, 0)) * 1024;
-    memory_.allocate = lua_getallocf(lua_, &memory_.context);
-    lua_setallocf(lua_, &LuaState::allocate, &memory_);
 }
 
 LuaState::~LuaState() {
     memory_.limited = false;
-    // Closing frees the state as a whole, but only if it finds its own allocator.
-    lua_setallocf(lua_, memory_.allocate, memory_.context);
     lua_close(lua_);
 }
 
@@ -48,7 +43,7 @@ void* LuaState::allocate(void* context, void* block, std::size_t former, std::si
     auto& memory = *static_cast<Memory*>(context);
     if (wanted > former && memory.limited && memory.used + (wanted - former) > memory.max)
         return nullptr;
-    void* fresh = memory.allocate(memory.context, block, former, wanted);
+    void* fresh = memory.blocks.allocate(block, former, wanted);
     if (fresh != nullptr || wanted == 0) memory.used += wanted - former;
     return fresh;
 }

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "host/lua_blocks.h"
+
 struct lua_State;
 
 namespace ff::host {
@@ -9,8 +11,7 @@ namespace ff::host {
 /// Owns a Lua state and counts its memory. Lives on one thread.
 class LuaState {
     struct Memory {
-        void* (*allocate)(void*, void*, std::size_t, std::size_t) = nullptr;
-        void* context = nullptr;
+        LuaBlocks blocks{};
         std::size_t used = 0;
         std::size_t max = 0;
         bool limited = false;
