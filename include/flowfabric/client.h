@@ -105,7 +105,8 @@ class AdminClient {
     Result<Json> seal_flow(const std::string& flow_id) const;
     Result<Json> list_flows(const std::map<std::string, std::string>& filters = {}) const;
     Result<Json> describe_flow(const std::string& flow_id) const;
-    Result<Json> flow_graph(const std::string& flow_id) const;
+    /// Nodes with their inbound edges, in pages of 256.
+    Result<Json> flow_graph(const std::string& flow_id, const std::string& cursor = {}) const;
     Result<Json> flow_summary(const std::string& flow_id) const;
     Result<Json> flow_members(const std::string& flow_id, const std::string& cursor = {}) const;
     Result<Json> flow_edges(const std::string& flow_id, const std::string& cursor = {}) const;

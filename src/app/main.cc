@@ -6,44 +6,43 @@
 #include "app/server_flags.h"
 #include "app/settings.h"
 #include "cli/command_line.h"
+#include "cli/session.h"
+#include "host/embedded_store.h"
 
 namespace {
 
-constexpr int kFailedExitCode = 1;
-constexpr int kUsageExitCode = 2;
-
-int refuse(const ff::Error& error, int exit_code) {
+int tell(const ff::Error& error, int exit_code) {
     std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
     return exit_code;
 }
 
-int serve(const std::vector<std::string>& arguments) {
-    const auto parsed = ff::app::parse_server_arguments(arguments);
-    if (!parsed.has_value()) return refuse(parsed.error(), kUsageExitCode);
-    if (parsed->help) {
+int serve(const std::vector<std::string>& arguments, const ff::app::Ready& ready) {
+    const auto said = ff::app::parse_server_arguments(arguments);
+    if (!said.has_value()) return tell(said.error(), ff::cli::kUsage);
+    if (said->help) {
         std::fputs(ff::app::server_help().c_str(), stdout);
-        return 0;
+        return ff::cli::kDone;
     }
-    const auto settings = ff::app::Settings::read(ff::app::process_environment, parsed->flags);
+    const auto settings = ff::app::Settings::read(ff::app::process_environment, said->flags);
     if (!settings.has_value()) {
-        const ff::Error& error = settings.error();
-        const bool of_a_flag = !error.detail.empty() && error.detail.front().starts_with("--");
-        return refuse(error, of_a_flag ? kUsageExitCode : kFailedExitCode);
+        // What the command line says wrong is a matter of usage, a variable is not.
+        const bool flag =
+            !settings.error().detail.empty() && settings.error().detail.front().starts_with("--");
+        return tell(settings.error(), flag ? ff::cli::kUsage : ff::cli::kFailed);
     }
-    return ff::app::run_server(*settings);
+    return ff::app::run_server(*settings, ready);
+}
+
+ff::Result<ff::Done> copy_data(const std::string& data_folder, const std::string& copy) {
+    FF_TRY(const auto store, ff::host::EmbeddedStore::open({.folder = data_folder}));
+    FF_TRY([[maybe_unused]] const auto report, store->backup_and_wait(copy));
+    store->stop_and_wait();
+    return ff::Done{};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::vector<std::string> arguments(argv + 1, argv + argc);
-    if (!arguments.empty() && arguments.front() == "server")
-        return serve({arguments.begin() + 1, arguments.end()});
-    const ff::cli::Command command = ff::cli::parse_command_line(std::move(arguments));
-    if (const auto* words = std::get_if<ff::cli::Words>(&command)) {
-        std::fputs(words->text.c_str(), words->exit_code == 0 ? stdout : stderr);
-        return words->exit_code;
-    }
-    std::printf("flowfabric %s\n", ff::cli::version().c_str());
-    return 0;
+    const ff::cli::Programs programs{.serve = serve, .copy_data = copy_data};
+    return ff::cli::run_command_line(std::vector<std::string>(argv + 1, argv + argc), programs);
 }

@@ -31,8 +31,9 @@ constexpr int kInterruptedExitCode = 130;
 /// An instance and the signals that end it.
 class ServerProcess {
   public:
-    ServerProcess(asio::io_context& loop, const Settings& settings)
-        : instance_(loop.get_executor(), settings, die),
+    ServerProcess(asio::io_context& loop, const Settings& settings, const Ready& ready)
+        : ready_(ready),
+          instance_(loop.get_executor(), settings, die),
           signals_(loop, SIGINT, SIGTERM),
           tasks_(loop.get_executor(), "server process") {}
 
@@ -49,6 +50,7 @@ class ServerProcess {
         }
         std::printf("flowfabric: serving %s\n", instance_.url().c_str());
         std::fflush(stdout);
+        if (ready_) ready_(instance_.url());
         const auto [failure, number] =
             co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
         log::info("app", "stopping", {{"signal", number}});
@@ -60,6 +62,7 @@ class ServerProcess {
         log::info("app", "stopped");
     }
 
+    const Ready& ready_;
     Instance instance_;
     asio::signal_set signals_;
     TaskGroup tasks_;
@@ -68,12 +71,12 @@ class ServerProcess {
 
 }  // namespace
 
-int run_server(const Settings& settings) {
+int run_server(const Settings& settings, const Ready& ready) {
     log::set_level(settings.log_level);
     // A closed pipe behind standard output is no reason to die.
     std::signal(SIGPIPE, SIG_IGN);
     asio::io_context loop(1);
-    ServerProcess process(loop, settings);
+    ServerProcess process(loop, settings, ready);
     process.start();
     loop.run();
     return process.exit_code();

@@ -1,41 +1,159 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <list>
+#include <map>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "cli/session.h"
 
 namespace ff::cli {
 namespace {
 
-/// Arguments that cannot be understood, as opposed to work that failed.
-constexpr int kUsageExitCode = 2;
+/// Where CLI11 leaves the values of one option.
+struct Slot {
+    std::string name{};
+    std::vector<std::string> values{};
+    bool flag = false;
+};
+
+/// The parser's view of one command of the table.
+struct Entry {
+    const CommandSpec* spec = nullptr;
+    CLI::App* app = nullptr;
+    std::list<Slot> slots{};
+};
+
+std::vector<std::string> split(std::string_view text, char mark) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(mark), text.size());
+        out.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+void add_option(CLI::App& app, std::list<Slot>& slots, const Option& option) {
+    Slot& slot = slots.emplace_back(Slot{.name = std::string(option.name)});
+    const std::string dashed = "--" + slot.name;
+    if (option.value.empty()) {
+        slot.flag = true;
+        app.add_flag_callback(
+            dashed, [&slot] { slot.values = {"true"}; }, std::string(option.about));
+        return;
+    }
+    CLI::Option* added = app.add_option(dashed, slot.values, std::string(option.about));
+    added->type_name(std::string(option.value))->allow_extra_args(false);
+    if (!option.many) added->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (!option.choices.empty()) added->check(CLI::IsMember(split(option.choices, ',')));
+}
+
+void add_positional(CLI::App& app, std::list<Slot>& slots, const Positional& positional) {
+    Slot& slot = slots.emplace_back(Slot{.name = std::string(positional.name)});
+    CLI::Option* added = app.add_option(slot.name, slot.values, std::string(positional.about));
+    added->expected(1)->type_name("TEXT");
+    if (positional.required) added->required();
+    if (!positional.choices.empty()) added->check(CLI::IsMember(split(positional.choices, ',')));
+}
+
+/// The app of a command, below that of its group if it has one.
+CLI::App* app_of(CLI::App& root, std::map<std::string, CLI::App*>& groups,
+                 const CommandSpec& spec) {
+    const std::vector<std::string> words = split(spec.name, ' ');
+    CLI::App* parent = &root;
+    if (words.size() == 2) {
+        CLI::App*& group = groups[words[0]];
+        if (group == nullptr) {
+            group = root.add_subcommand(words[0], "See " + words[0] + " --help");
+            group->require_subcommand(1)->fallthrough();
+        }
+        parent = group;
+    }
+    CLI::App* app = parent->add_subcommand(words.back(), std::string(spec.about));
+    app->fallthrough();
+    if (spec.hidden) app->group("");
+    return app;
+}
+
+void collect(Arguments& arguments, const std::list<Slot>& slots) {
+    for (const Slot& slot : slots) {
+        for (const std::string& value : slot.values) arguments.add(slot.name, value);
+    }
+}
+
+std::string environment(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+bool speaks_colours() {
+    return ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR", "").empty() &&
+           environment("TERM", "dumb") != "dumb";
+}
 
 }  // namespace
 
-Command parse_command_line(std::vector<std::string> arguments) {
-    CLI::App app("FlowFabric, a durable execution engine", "flowfabric");
-    app.require_subcommand(1);
-    app.footer(
-        "Settings come from the environment (FF_LISTEN_ADDR, FF_LOG, FF_SHUTDOWN_GRACE_MS).\n"
+std::variant<Words, Parsed> parse_command_line(std::vector<std::string> arguments) {
+    for (const CommandSpec& spec : command_table()) {
+        if (!spec.raw || arguments.empty() || arguments.front() != spec.name) continue;
+        Parsed parsed{.command = &spec};
+        parsed.arguments.set_rest({arguments.begin() + 1, arguments.end()});
+        return parsed;
+    }
+    CLI::App root("FlowFabric, a durable execution engine", "flowfabric");
+    root.require_subcommand(1);
+    root.footer(
+        "Server settings: flowfabric server --help.\n"
         "Exit codes: 0 done, 1 failed, 2 arguments not understood, 130 interrupted twice.");
-    ServerCommand server;
-    CLI::App* serve = app.add_subcommand("server", "Serve the HTTP API until SIGINT or SIGTERM");
-    serve->add_option("--listen", server.listen,
-                      "Address and port, such as 127.0.0.1:9090 (port 0: any free one)");
-    const CLI::App* tell = app.add_subcommand("version", "Print the version");
+    std::list<Slot> common;
+    for (const Option& option : common_options()) add_option(root, common, option);
+    std::map<std::string, CLI::App*> groups;
+    std::list<Entry> entries;
+    for (const CommandSpec& spec : command_table()) {
+        Entry& entry = entries.emplace_back(Entry{.spec = &spec});
+        entry.app = app_of(root, groups, spec);
+        for (const Positional& one : spec.positionals) add_positional(*entry.app, entry.slots, one);
+        for (const Option& option : spec.options) add_option(*entry.app, entry.slots, option);
+    }
     try {
         // CLI11 takes them from the end of the vector.
         std::reverse(arguments.begin(), arguments.end());
-        app.parse(std::move(arguments));
+        root.parse(std::move(arguments));
     } catch (const CLI::ParseError& failure) {
         std::ostringstream out;
         std::ostringstream err;
-        const bool refused = app.exit(failure, out, err) != 0;
-        return Words{.text = out.str() + err.str(), .exit_code = refused ? kUsageExitCode : 0};
+        const bool refused = root.exit(failure, out, err) != 0;
+        return Words{.text = out.str() + err.str(), .exit_code = refused ? kUsage : kDone};
     }
-    if (tell->parsed()) return VersionCommand{};
-    return server;
+    Parsed parsed;
+    for (const Entry& entry : entries) {
+        if (!entry.app->parsed()) continue;
+        parsed.command = entry.spec;
+        collect(parsed.arguments, entry.slots);
+    }
+    collect(parsed.arguments, common);
+    return parsed;
+}
+
+int run_command_line(std::vector<std::string> arguments, const Programs& programs) {
+    const auto understood = parse_command_line(std::move(arguments));
+    if (const auto* words = std::get_if<Words>(&understood)) {
+        std::fputs(words->text.c_str(), words->exit_code == 0 ? stdout : stderr);
+        return words->exit_code;
+    }
+    const auto& [command, said] = std::get<Parsed>(understood);
+    Session session(
+        {.url = said.text("server", environment("FF_SERVER_URL", "http://127.0.0.1:9090")),
+         .token = said.text("token", environment("FF_API_TOKEN", "")),
+         .json = said.has("json"),
+         .colours = speaks_colours()},
+        programs);
+    return command->run(session, said);
 }
 
 std::string version() {

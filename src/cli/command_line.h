@@ -1,22 +1,14 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "cli/arguments.h"
+#include "cli/command_table.h"
+#include "cli/programs.h"
+
 namespace ff::cli {
-
-/// `flowfabric server`: what is given here wins over the environment.
-struct ServerCommand {
-    std::optional<std::string> listen{};
-
-    bool operator==(const ServerCommand&) const = default;
-};
-
-struct VersionCommand {
-    bool operator==(const VersionCommand&) const = default;
-};
 
 /// Nothing to do but to say something: the help, or why the arguments cannot be understood.
 struct Words {
@@ -24,10 +16,17 @@ struct Words {
     int exit_code = 0;
 };
 
-using Command = std::variant<Words, ServerCommand, VersionCommand>;
+/// A command and what was said to it.
+struct Parsed {
+    const CommandSpec* command = nullptr;
+    Arguments arguments{};
+};
 
 /// Reads the arguments behind the program's name.
-Command parse_command_line(std::vector<std::string> arguments);
+std::variant<Words, Parsed> parse_command_line(std::vector<std::string> arguments);
+
+/// Does what the arguments say; the exit code.
+int run_command_line(std::vector<std::string> arguments, const Programs& programs);
 
 /// As in `0.1.0`.
 std::string version();

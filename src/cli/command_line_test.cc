@@ -2,45 +2,116 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/flow_drawing.h"
+#include "flowfabric/json.h"
+
 namespace ff::cli {
 namespace {
 
 Words words_of(std::vector<std::string> arguments) {
-    const Command command = parse_command_line(std::move(arguments));
-    const auto* words = std::get_if<Words>(&command);
+    const auto understood = parse_command_line(std::move(arguments));
+    const auto* words = std::get_if<Words>(&understood);
     return words == nullptr ? Words{.text = "a command", .exit_code = -1} : *words;
 }
 
-TEST(CommandLine, UnderstandsServerAndVersion) {
-    EXPECT_EQ(std::get<ServerCommand>(parse_command_line({"server"})), ServerCommand{});
-    EXPECT_EQ(std::get<ServerCommand>(parse_command_line({"server", "--listen", "h:1"})),
-              ServerCommand{.listen = "h:1"});
-    EXPECT_EQ(std::get<ServerCommand>(parse_command_line({"server", "--listen=h:1"})),
-              ServerCommand{.listen = "h:1"});
-    EXPECT_EQ(std::get<VersionCommand>(parse_command_line({"version"})), VersionCommand{});
+Parsed parsed(std::vector<std::string> arguments) {
+    auto understood = parse_command_line(std::move(arguments));
+    if (const auto* words = std::get_if<Words>(&understood)) {
+        ADD_FAILURE() << words->text;
+        return {};
+    }
+    return std::get<Parsed>(std::move(understood));
 }
 
-TEST(CommandLine, HelpNamesTheSubcommandsAndSettings) {
+TEST(CommandLine, HandsTheArgumentsOfTheServerOnUnread) {
+    const Parsed server = parsed({"server", "--listen", "h:1", "--help"});
+    EXPECT_EQ(server.command->name, "server");
+    EXPECT_EQ(server.arguments.rest(), (std::vector<std::string>{"--listen", "h:1", "--help"}));
+}
+
+TEST(CommandLine, ReadsOptionsPositionalsAndCommonOptionsAnywhere) {
+    const Parsed submit = parsed({"--json", "submit", "kind", "--tag", "a=1", "--tag=b=2",
+                                  "--priority", "7", "--server", "http://h:1"});
+    EXPECT_EQ(submit.command->name, "submit");
+    EXPECT_EQ(submit.arguments.text("kind"), "kind");
+    EXPECT_EQ(submit.arguments.all("tag"), (std::vector<std::string>{"a=1", "b=2"}));
+    EXPECT_EQ(*submit.arguments.integer("priority", 0, 0, 9), 7);
+    EXPECT_TRUE(submit.arguments.has("json"));
+    EXPECT_EQ(submit.arguments.text("server"), "http://h:1");
+    EXPECT_EQ(parsed({"flow", "show", "f"}).command->name, "flow show");
+}
+
+TEST(CommandLine, HelpNamesEveryCommand) {
     const Words help = words_of({"--help"});
     EXPECT_EQ(help.exit_code, 0);
-    for (const std::string part : {"server", "version", "FF_LISTEN_ADDR"})
-        EXPECT_NE(help.text.find(part), std::string::npos) << help.text;
-    EXPECT_NE(words_of({"server", "--help"}).text.find("--listen"), std::string::npos);
+    for (const CommandSpec& spec : command_table()) {
+        const std::string first(spec.name.substr(0, spec.name.find(' ')));
+        if (!spec.hidden) {
+            EXPECT_NE(help.text.find("  " + first), std::string::npos) << first;
+        }
+        if (spec.raw) continue;
+        std::vector<std::string> arguments;
+        for (std::string_view name = spec.name; !name.empty();) {
+            const std::size_t end = std::min(name.find(' '), name.size());
+            arguments.emplace_back(name.substr(0, end));
+            name.remove_prefix(std::min(end + 1, name.size()));
+        }
+        arguments.emplace_back("--help");
+        EXPECT_EQ(words_of(arguments).exit_code, 0) << spec.name;
+        arguments.back() = "--no-such-option";
+        EXPECT_EQ(words_of(arguments).exit_code, 2) << spec.name;
+    }
 }
 
 TEST(CommandLine, RefusesWithTwoWhatItDoesNotUnderstand) {
-    EXPECT_EQ(words_of({}).exit_code, 2);
-    EXPECT_EQ(words_of({"sever"}).exit_code, 2);
-    EXPECT_EQ(words_of({"server", "--port", "1"}).exit_code, 2);
-    EXPECT_EQ(words_of({"server", "--listen"}).exit_code, 2);
-    EXPECT_EQ(words_of({"version", "now"}).exit_code, 2);
-    EXPECT_FALSE(words_of({"sever"}).text.empty());
+    for (const std::vector<std::string>& bad :
+         std::vector<std::vector<std::string>>{{},
+                                               {"sever"},
+                                               {"get"},
+                                               {"version", "now"},
+                                               {"list", "--state", "bogus"},
+                                               {"completion", "fish"},
+                                               {"flow"},
+                                               {"submit", "--payload"}}) {
+        const Words words = words_of(bad);
+        EXPECT_EQ(words.exit_code, 2) << words.text;
+        EXPECT_FALSE(words.text.empty());
+    }
 }
 
 TEST(CommandLine, VersionIsThreeNumbers) {
     int dots = 0;
     for (const char c : version()) dots += c == '.' ? 1 : 0;
     EXPECT_EQ(dots, 2) << version();
+}
+
+TEST(Arguments, RefuseWhatIsNoNumberOrPair) {
+    Arguments arguments;
+    arguments.add("limit", "12x");
+    arguments.add("tag", "novalue");
+    arguments.add("hard", "tokens=many");
+    EXPECT_FALSE(arguments.integer("limit", 0, 0, 100).has_value());
+    EXPECT_FALSE(arguments.pairs("tag").has_value());
+    EXPECT_FALSE(arguments.amounts("hard").has_value());
+    EXPECT_EQ(*arguments.integer("other", 5, 0, 100), 5);
+}
+
+TEST(FlowDrawing, ShowsLevelsStatesAndWhatANodeDependsOn) {
+    using flowfabric::Json;
+    const auto node = [](const char* id, const char* state) {
+        return Json::object({{"execution_id", id}, {"name", id}, {"public_state", state}});
+    };
+    const auto edge = [](const char* from, const char* to) {
+        return Json::object({{"upstream_execution_id", from}, {"downstream_execution_id", to}});
+    };
+    const auto lines =
+        draw_flow({node("join", "waiting_children"), node("a", "completed"), node("b", "failed")},
+                  {edge("a", "join"), edge("b", "join")},
+                  [](const std::string& state) { return "<" + state + ">"; });
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[0], "✓ a        <completed>");
+    EXPECT_EQ(lines[1], "✗ b        <failed>");
+    EXPECT_EQ(lines[2], "└─ · join  <waiting_children>  ← a, b");
 }
 
 }  // namespace

@@ -67,8 +67,9 @@ Result<Json> AdminClient::describe_flow(const std::string& flow_id) const {
     return get_json(*door_, "describe_flow", flow_path(flow_id));
 }
 
-Result<Json> AdminClient::flow_graph(const std::string& flow_id) const {
-    return get_json(*door_, "flow_graph", flow_path(flow_id, "/graph"));
+Result<Json> AdminClient::flow_graph(const std::string& flow_id, const std::string& cursor) const {
+    return get_json(*door_, "flow_graph",
+                    flow_path(flow_id, "/graph" + ff::sdk::query_of({{"cursor", cursor}})));
 }
 
 Result<Json> AdminClient::flow_summary(const std::string& flow_id) const {

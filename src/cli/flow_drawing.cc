@@ -1,0 +1,88 @@
+#include "cli/flow_drawing.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ff::cli {
+namespace {
+
+using flowfabric::Json;
+
+struct Node {
+    std::string name{};
+    std::string state{};
+    std::vector<std::string> upstream{};
+    /// The longest way from a node without dependencies.
+    std::size_t level = 0;
+};
+
+std::string_view mark_of(const std::string& state) {
+    if (state == "completed") return "✓";
+    if (state == "failed" || state == "expired") return "✗";
+    if (state == "active") return "▶";
+    if (state == "suspended") return "⏸";
+    if (state == "cancelled" || state == "skipped") return "–";
+    return "·";
+}
+
+std::map<std::string, Node> read_nodes(const Json::Array& nodes, const Json::Array& edges) {
+    std::map<std::string, Node> read;
+    for (const Json& node : nodes) {
+        const std::string& id = node["execution_id"].text();
+        const std::string& name = node["name"].text();
+        const std::string& state = node["public_state"].text();
+        read[id] = {.name = name.empty() ? id : name, .state = state.empty() ? "gone" : state};
+    }
+    for (const Json& edge : edges) {
+        const auto child = read.find(edge["downstream_execution_id"].text());
+        const std::string& parent = edge["upstream_execution_id"].text();
+        if (child != read.end() && read.contains(parent)) child->second.upstream.push_back(parent);
+    }
+    // A graph without cycles settles within as many rounds as it has nodes.
+    bool moved = true;
+    for (std::size_t round = 0; moved && round <= read.size(); ++round) {
+        moved = false;
+        for (auto& [id, node] : read) {
+            for (const std::string& parent : node.upstream) {
+                const std::size_t below = read[parent].level + 1;
+                if (below > node.level) {
+                    node.level = below;
+                    moved = true;
+                }
+            }
+        }
+    }
+    return read;
+}
+
+}  // namespace
+
+std::vector<std::string> draw_flow(const Json::Array& nodes, const Json::Array& edges,
+                                   const std::function<std::string(const std::string&)>& paint) {
+    std::map<std::string, Node> graph = read_nodes(nodes, edges);
+    std::vector<const Node*> order;
+    std::size_t widest = 0;
+    for (const auto& [id, node] : graph) {
+        order.push_back(&node);
+        widest = std::max(widest, 3 * node.level + node.name.size());
+    }
+    std::sort(order.begin(), order.end(), [](const Node* a, const Node* b) {
+        return std::tie(a->level, a->name) < std::tie(b->level, b->name);
+    });
+    std::vector<std::string> lines;
+    for (const Node* node : order) {
+        std::string line;
+        for (std::size_t i = 1; i < node->level; ++i) line += "   ";
+        if (node->level > 0) line += "└─ ";
+        line += std::string(mark_of(node->state)) + " " + node->name;
+        line.append(widest + 2 - (3 * node->level + node->name.size()), ' ');
+        line += paint(node->state);
+        std::string from;
+        for (const std::string& parent : node->upstream)
+            from += (from.empty() ? "  ← " : ", ") + graph[parent].name;
+        lines.push_back(line + from);
+    }
+    return lines;
+}
+
+}  // namespace ff::cli

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <chrono>
+
+#include "cli/commands.h"
+#include "cli/try.h"
+
+namespace ff::cli {
+
+using flowfabric::AdminClient;
+using flowfabric::Json;
+using flowfabric::Millis;
+
+namespace {
+
+constexpr Millis kTurn{10'000};
+constexpr std::int64_t kTimeoutMsMax = 366LL * 24 * 3600 * 1000;
+
+bool has_ended(const flowfabric::ExecutionInfo& info) {
+    return info.lifecycle_phase == "terminal";
+}
+
+void tell(const Session& session, const flowfabric::ExecutionInfo& info) {
+    if (session.json()) {
+        session.print_json(info.raw);
+        return;
+    }
+    std::string line = session.paint_state(info.public_state);
+    if (info.blocking_reason != "none" && !info.blocking_reason.empty())
+        line += "  " + info.blocking_reason;
+    if (info.attempt_count > 0) line += "  attempt " + std::to_string(info.attempt_index);
+    if (info.progress_pct >= 0) line += "  " + std::to_string(info.progress_pct) + " %";
+    if (!info.progress_message.empty()) line += "  " + info.progress_message;
+    if (!info.failure_reason.empty()) line += "  " + info.failure_reason;
+    session.line(line);
+}
+
+/// What a person would see of an execution; a new line is printed when it differs.
+std::string look_of(const flowfabric::ExecutionInfo& info) {
+    return info.public_state + '\n' + info.blocking_reason + '\n' +
+           std::to_string(info.attempt_index) + '\n' + std::to_string(info.progress_pct) + '\n' +
+           info.progress_message;
+}
+
+}  // namespace
+
+int run_watch(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t timeout,
+                arguments.integer("timeout-ms", kTimeoutMsMax, 1, kTimeoutMsMax));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    const std::string id = arguments.text("execution");
+    const auto until = std::chrono::steady_clock::now() + Millis(timeout);
+    FF_CLI_TRY(Json position,
+               client.read_feed("completion,lease_history", "", Millis(0), {{"execution_id", id}}));
+    std::string look;
+    while (true) {
+        FF_CLI_TRY(const auto info, client.describe_execution(id));
+        if (look_of(info) != look) tell(session, info);
+        look = look_of(info);
+        if (has_ended(info)) return info.terminal_outcome == "success" ? kDone : kFailed;
+        const auto left =
+            std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
+        if (left.count() <= 0) {
+            std::fprintf(stderr, "flowfabric: not ended in time\n");
+            return kFailed;
+        }
+        FF_CLI_TRY(position, client.read_feed("completion,lease_history", position["cursor"].text(),
+                                              std::min<Millis>({left, kTurn, Millis(1000)}),
+                                              {{"execution_id", id}}));
+    }
+}
+
+int run_tail(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t chosen, arguments.integer("attempt", -1, 0, 1'000'000));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    const std::string id = arguments.text("execution");
+    FF_CLI_TRY(const auto info, client.describe_execution(id));
+    const std::int64_t attempt = chosen >= 0 ? chosen : info.attempt_index;
+    const bool follow = !arguments.has("no-follow");
+    std::string after = "0-0";
+    while (true) {
+        const bool waits = follow && !has_ended(info);
+        FF_CLI_TRY(const auto page,
+                   client.tail_stream(id, attempt, after, waits ? kTurn : Millis(0)));
+        for (const auto& frame : page.frames) {
+            if (session.json()) {
+                session.print_json(Json::object(
+                    {{"id", frame.id}, {"frame_type", frame.type}, {"payload", frame.payload}}));
+            } else {
+                session.line(session.paint(frame.type, Colour::Grey) + "  " + frame.payload);
+            }
+        }
+        after = page.next;
+        const bool drained = page.frames.empty();
+        if (page.closed || (drained && !waits)) return kDone;
+    }
+}
+
+}  // namespace ff::cli

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/try.h"
+
+namespace ff::cli {
+
+using flowfabric::AdminClient;
+using flowfabric::Json;
+
+namespace {
+
+constexpr std::int64_t kWeightMax = 1'000'000;
+
+std::string joined(const Json& list) {
+    std::string out;
+    for (const std::string& one : list.text_items()) out += (out.empty() ? "" : ",") + one;
+    return out.empty() ? "-" : out;
+}
+
+/// One finding of the doctor.
+struct Check {
+    std::string name{};
+    bool good = false;
+    std::string about{};
+};
+
+std::vector<Check> examine(const AdminClient& client) {
+    std::vector<Check> checks;
+    const auto alive = client.ping();
+    checks.push_back({"store", alive.has_value(), alive ? "answers" : alive.error().text()});
+    if (!alive && alive.error().code == "http") return checks;
+    const auto ready = client.ready();
+    checks.push_back({"ready", ready.has_value(), ready ? "yes" : ready.error().text()});
+    const auto facts = client.capabilities();
+    if (!facts) {
+        checks.push_back({"library", false, facts.error().text()});
+        return checks;
+    }
+    const std::string version = (*facts)["library_version"].text();
+    checks.push_back({"library", !version.empty(), version + " on " + (*facts)["backend"].text()});
+    checks.push_back(
+        {"partitions", !(*facts)["partitions"].members().empty(), (*facts)["partitions"].dump()});
+    const auto kids = client.waitpoint_kids();
+    checks.push_back({"secrets", kids && !(*kids)["current_kid"].text().empty(),
+                      kids ? "current key " + (*kids)["current_kid"].text() : kids.error().text()});
+    return checks;
+}
+
+/// The store's clock against ours, by an execution that is never run.
+std::vector<Check> probe(const AdminClient& client) {
+    using std::chrono::system_clock;
+    const auto now_ms = [] {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(
+                   system_clock::now().time_since_epoch())
+            .count();
+    };
+    const std::int64_t before = now_ms();
+    const auto created = client.create_execution({.kind = "flowfabric.doctor",
+                                                  .lane = "flowfabric.doctor",
+                                                  .ns = "flowfabric.doctor",
+                                                  .creator_identity = "flowfabric-cli"});
+    const std::int64_t after = now_ms();
+    if (!created) return {{"create", false, created.error().text()}};
+    std::vector<Check> checks{{"create", true, std::to_string(after - before) + " ms"}};
+    const auto info = client.describe_execution(created->execution_id);
+    const std::int64_t at = info ? info->created_at : 0;
+    const std::int64_t skew = at < before ? before - at : std::max<std::int64_t>(0, at - after);
+    checks.push_back({"clocks", info.has_value() && skew < 1000,
+                      "apart by " + std::to_string(skew) + " ms at least"});
+    const auto listed =
+        client.list_executions({.lane = "flowfabric.doctor", .state = "eligible", .limit = 1000});
+    const bool found = listed && std::any_of(listed->executions.begin(), listed->executions.end(),
+                                             [&](const auto& one) {
+                                                 return one.execution_id == created->execution_id;
+                                             });
+    checks.push_back({"indexes", found, found ? "hold what was created" : "miss what was created"});
+    const auto gone = client.cancel_execution(created->execution_id, "doctor has finished");
+    checks.push_back({"cancel", gone.has_value(), gone ? *gone : gone.error().text()});
+    return checks;
+}
+
+}  // namespace
+
+int run_lanes_list(Session& session, const Arguments& /*arguments*/) {
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const Json reply, client.list_lanes());
+    if (session.json()) {
+        session.print_json(reply);
+        return kDone;
+    }
+    Table table({"LANE", "STATE", "COUNTS"});
+    for (const Json& lane : reply["lanes"].items()) {
+        std::string counts;
+        for (const auto& [state, count] : lane["counts"].members())
+            counts += state + " " + std::to_string(count.integer()) + "  ";
+        table.row({lane["lane_id"].text(), lane["state"].text(), counts});
+    }
+    session.print(table);
+    return kDone;
+}
+
+int run_lanes_set(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t weight, arguments.integer("weight", 0, 1, kWeightMax));
+    Json changes = Json::object();
+    changes.set_text("state", arguments.text("state"));
+    if (weight > 0) changes.set("scheduling_weight", weight);
+    if (changes.members().empty())
+        return session.usage(invalid_input("lanes set", "--state or --weight is needed"));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const Json reply, client.set_lane(arguments.text("lane"), changes));
+    return session.show(reply);
+}
+
+int run_workers(Session& session, const Arguments& arguments) {
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const Json reply, client.list_workers(arguments.text("namespace", "default")));
+    if (session.json()) {
+        session.print_json(reply);
+        return kDone;
+    }
+    Table table({"WORKER", "INSTANCE", "LANES", "CAPABILITIES", "LAST HEARTBEAT"});
+    for (const Json& one : reply["workers"].items())
+        table.row({one["worker_id"].text(), one["worker_instance_id"].text(), joined(one["lanes"]),
+                   joined(one["capabilities"]), time_text(one["last_heartbeat_ms"].integer())});
+    session.print(table);
+    return kDone;
+}
+
+int run_backup(Session& session, const Arguments& arguments) {
+    const std::string folder = arguments.text("folder");
+    if (arguments.has("data-dir")) {
+        FF_CLI_TRY([[maybe_unused]] const Done copied,
+                   session.programs().copy_data(arguments.text("data-dir"), folder));
+        return session.show(Json::object({{"status", "copied"}, {"folder", folder}}));
+    }
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const Json reply, client.backup(folder));
+    return session.show(reply);
+}
+
+int run_doctor(Session& session, const Arguments& /*arguments*/) {
+    FF_CLI_TRY(const AdminClient client, session.client());
+    std::vector<Check> checks = examine(client);
+    const bool reachable = checks.size() > 2;
+    if (reachable) {
+        const std::vector<Check> more = probe(client);
+        checks.insert(checks.end(), more.begin(), more.end());
+    }
+    bool good = true;
+    Table table({"CHECK", "", "FOUND"});
+    Json list = Json::array();
+    for (const Check& check : checks) {
+        good = good && check.good;
+        table.row(
+            {check.name,
+             check.good ? session.paint("ok", Colour::Green) : session.paint("bad", Colour::Red),
+             check.about});
+        list.push(
+            Json::object({{"check", check.name}, {"ok", check.good}, {"found", check.about}}));
+    }
+    if (session.json()) {
+        session.print_json(Json::object({{"ok", good}, {"checks", list}}));
+    } else {
+        session.print(table);
+    }
+    return good ? kDone : kFailed;
+}
+
+int run_version(Session& session, const Arguments& /*arguments*/) {
+    if (session.json()) {
+        session.print_json(Json::object({{"version", version()}}));
+    } else {
+        session.line("flowfabric " + version());
+    }
+    return kDone;
+}
+
+}  // namespace ff::cli

@@ -1,0 +1,138 @@
+#include "cli/session.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace ff::cli {
+namespace {
+
+using flowfabric::Json;
+
+/// Bytes on the screen, without the marks of colours.
+std::size_t width_of(std::string_view cell) {
+    std::size_t width = 0;
+    bool in_mark = false;
+    for (const char c : cell) {
+        if (c == '\x1b') in_mark = true;
+        // Bytes that go on a UTF-8 character take no place of their own.
+        const bool counts = !in_mark && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+        if (counts) ++width;
+        if (in_mark && c == 'm') in_mark = false;
+    }
+    return width;
+}
+
+std::string cell_of(const Json& value) {
+    if (value.is_string()) return value.text();
+    return value.dump();
+}
+
+}  // namespace
+
+flowfabric::Result<flowfabric::AdminClient> Session::client() const {
+    flowfabric::ClientOptions how{.url = options_.url};
+    if (!options_.token.empty()) how.token = options_.token;
+    return flowfabric::AdminClient::connect(std::move(how));
+}
+
+void Session::line(std::string_view text) const {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+}
+
+void Session::write(std::string_view text) const {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+void Session::print(const Table& table) const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : table.rows()) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], width_of(row[i]));
+    }
+    for (const auto& row : table.rows()) {
+        std::string text;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            text += row[i];
+            if (i + 1 < row.size()) text.append(widths[i] - width_of(row[i]) + 2, ' ');
+        }
+        line(&row == &table.rows().front() ? paint(text, Colour::Grey) : text);
+    }
+}
+
+void Session::print_json(const Json& document) const {
+    line(document.dump());
+}
+
+int Session::show(const Json& document) const {
+    if (json()) {
+        print_json(document);
+        return kDone;
+    }
+    Table table({"FIELD", "VALUE"});
+    for (const auto& [name, value] : document.members()) {
+        const bool state = name == "status" || name == "public_state";
+        table.row({name, state ? paint_state(value.text()) : cell_of(value)});
+    }
+    print(table);
+    return kDone;
+}
+
+std::string Session::paint(std::string_view text, Colour colour) const {
+    if (!options_.colours || colour == Colour::Plain) return std::string(text);
+    return "\x1b[" + std::to_string(static_cast<int>(colour)) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string Session::paint_state(const std::string& state) const {
+    if (state == "completed" || state == "success" || state == "ok")
+        return paint(state, Colour::Green);
+    if (state == "failed" || state == "expired") return paint(state, Colour::Red);
+    if (state == "active" || state == "running") return paint(state, Colour::Blue);
+    if (state == "cancelled" || state == "skipped") return paint(state, Colour::Grey);
+    return paint(state, Colour::Yellow);
+}
+
+int Session::fail(const flowfabric::Error& error) const {
+    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
+    for (const std::string& detail : error.detail) std::fprintf(stderr, "  %s\n", detail.c_str());
+    if (error.kind == "connect_failed")
+        std::fprintf(stderr, "  `flowfabric dev` starts a server; --server names another one\n");
+    return kFailed;
+}
+
+int Session::fail(const Error& error) const {
+    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
+    return kFailed;
+}
+
+int Session::usage(const Error& error) const {
+    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
+    return kUsage;
+}
+
+std::string time_text(std::int64_t unix_ms) {
+    if (unix_ms <= 0) return "-";
+    const std::time_t seconds = unix_ms / 1000;
+    std::tm local{};
+    localtime_r(&seconds, &local);
+    std::string out(32, '\0');
+    out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%d %H:%M:%S", &local));
+    return out;
+}
+
+Result<std::string> read_input(const std::string& path) {
+    if (path == "-")
+        return std::string(std::istreambuf_iterator<char>(std::cin),
+                           std::istreambuf_iterator<char>());
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return invalid_input(path, "cannot be read");
+    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+}  // namespace ff::cli
