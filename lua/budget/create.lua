@@ -69,6 +69,9 @@ registry.add("ff_create_budget", 5, 9, function(given, argv)
     checked.call("SADD", given[5], id)
     if limits[1] then call("HSET", given[2], unpack(limits)) end
     call("HSET", given[1], unpack(definition))
-    if interval > 0 then call("ZADD", given[4], next_reset_at, id) end
+    if interval > 0 then
+        call("ZADD", given[4], next_reset_at, id)
+        unit.announce_due(args.tag(given[4]), now, "budget_resets", next_reset_at)
+    end
     return {1, "OK", id}
 end)

@@ -17,6 +17,7 @@ registry.add("ff_delay_execution", 9, 5, function(given, argv)
     attempt.pause(u, e, c, "worker_delay")
     lease.release(u, e, c, set, "worker_delay")
     unit.zadd(u, keys.lane(tag, c.lane_id, "delayed"), delay_until, e)
+    unit.due(u, "delayed", delay_until, c.lane_id)
     unit.commit(u)
     return {1, "OK", text(delay_until)}
 end)

@@ -31,6 +31,7 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     unit.hset(u, current, {expires_at = expires_at, last_renewed_at = u.now, renewal_deadline = renew_by})
     unit.record(u, {"PEXPIREAT", current, expires_at + grace})
     unit.zadd(u, keys.index(tag, "lease_expiry"), expires_at, e)
+    unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(tag, c.lane_id, "active"), expires_at, e)
     if records then lease.record(u, e, c, "renewed") end
     unit.commit(u)

@@ -91,6 +91,7 @@ local function begin(u, e, c, set, request, kind, lineage, fallback_index)
     if request.execution_deadline_at then
         set.execution_deadline_at = request.execution_deadline_at
         unit.zadd(u, keys.index(u.tag, "execution_deadline"), request.execution_deadline_at, e)
+        unit.due(u, "execution_deadline", request.execution_deadline_at)
     end
     record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
     attempt.freeze_policy(u, e, c, index, request.attempt_policy, tier, timeout_ms, fallback_index)

@@ -125,6 +125,7 @@ local function write_parts(u, e, a, set)
     if a.execution_deadline_at ~= 0 then
         set.execution_deadline_at = a.execution_deadline_at
         unit.zadd(u, keys.index(u.tag, "execution_deadline"), a.execution_deadline_at, e)
+        unit.due(u, "execution_deadline", a.execution_deadline_at)
     end
     if a.idem_key and a.dedup_ttl_ms > 0 then
         set.idem_key = a.idem_key
@@ -160,6 +161,7 @@ function creation.write(u, a)
             "delayed until " .. text(a.delay_until), "pending_first_attempt")
         set.delay_until = a.delay_until
         unit.zadd(u, keys.lane(u.tag, a.lane_id, "delayed"), a.delay_until, e)
+        unit.due(u, "delayed", a.delay_until, a.lane_id)
     else
         vector.runnable(u, set, "eligible_now", "waiting_for_worker", "", "pending_first_attempt")
         placement.enter_eligible(u, e, set)

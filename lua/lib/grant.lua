@@ -50,6 +50,8 @@ function grant.issue(u, e, c, request, kind)
         created_at = u.now, grant_expires_at = expires_at, grant_kind = kind,
     })
     unit.record(u, {"PEXPIREAT", key, expires_at + KEY_GRACE_MS})
+    -- Nothing else tells waiting claims that the execution may be claimed again if nobody uses the grant.
+    unit.due(u, "claim_grant", expires_at, c.lane_id)
     unit.commit(u)
     return {1, "OK", e, text(expires_at), kind}
 end

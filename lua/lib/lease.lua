@@ -88,6 +88,7 @@ function lease.give_back_quota(u, e, c, set)
     for id in string.gmatch(c.admitted_quota_ids, "[^,]+") do
         unit.sadd(u, outbox, id .. "|" .. e)
     end
+    unit.due(u, "quota_release", u.now)
     set.released_quota_ids = c.admitted_quota_ids
     set.admitted_quota_ids = ""
 end
@@ -210,12 +211,14 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
         "acquired_at", now, "expires_at", expires_at, "last_renewed_at", now, "renewal_deadline", renew_by,
     })
     unit.zadd_early(u, keys.index(u.tag, "lease_expiry"), expires_at, e)
+    unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)
     unit.sadd(u, keys.worker_leases(u.tag, claim.worker_instance_id), e)
     take_back_quota(u, e, c, set, claim.admitted_quota_ids)
     if timeout_ms and timeout_ms > 0 then
         set.attempt_timeout_at = now + timeout_ms
         unit.zadd(u, keys.index(u.tag, "attempt_timeout"), now + timeout_ms, e)
+        unit.due(u, "attempt_timeout", now + timeout_ms)
     else
         set.attempt_timeout_at = ""
     end

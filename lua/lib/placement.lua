@@ -50,6 +50,7 @@ function placement.place(u, e, c, set, options)
             options.delay_detail or ("delayed until " .. text(delay_until)), options.attempt_state)
         set.delay_until = delay_until
         unit.zadd(u, keys.lane(u.tag, c.lane_id, "delayed"), delay_until, e)
+        unit.due(u, "delayed", delay_until, c.lane_id)
     else
         vector.runnable(u, set, "eligible_now", "waiting_for_worker", "", options.attempt_state)
         set.delay_until = ""

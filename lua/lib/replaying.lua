@@ -67,6 +67,7 @@ local function rearm(u, e, c, set, stored)
     if due then
         set.execution_deadline_at = due
         unit.zadd(u, keys.index(u.tag, "execution_deadline"), due, e)
+        unit.due(u, "execution_deadline", due)
     elseif is_set(c.execution_deadline_at) then
         set.execution_deadline_at = ""
     end

@@ -42,6 +42,7 @@ function sibling.flag(u, flow_id, child, edge_id, state, fields)
     fields.cancel_siblings_reason = "sibling_quorum_" .. state
     fields.cancel_siblings_spared = spared
     unit.sadd(u, keys.index(u.tag, "pending_cancel_groups"), sibling.tuple(flow_id, child))
+    unit.due(u, "pending_cancel_groups", u.now)
 end
 
 -- The listed siblings that are not terminal yet.

@@ -8,6 +8,12 @@ local VALUES_MAX = 1000
 local KEYS_MAX = 500
 local HISTORY_MAX = 1000
 
+-- Scanners look at a time index once in its interval. What falls due before they are sure to have looked
+-- again is announced; anything later is not, so that a lease of the usual length costs no message.
+local NEAR_MS = 10000
+local NEAR_OF = {lease_expiry = 4000, delayed = 4000, attempt_timeout = 5000, suspension_timeout = 5000,
+    budget_resets = 20000, claim_grant = 300000}
+
 -- Reads the clock, once per call, unless the caller brings a time of its own (chapter 06 section 2).
 function unit.open(tag, now)
     if not now then
@@ -17,8 +23,8 @@ function unit.open(tag, now)
     return {
         tag = tag, now = now, early = {}, cores = {}, records = {}, indexes = {}, history = {}, events = {},
         -- Made when first needed: commands that gather members, by name and key; entries of the signal
-        -- feed; lanes to wake; hooks.
-        early_by_key = false, by_key = false, signals = false, lanes = false, hooks = false,
+        -- feed; lanes to wake; what is due soon; hooks.
+        early_by_key = false, by_key = false, signals = false, lanes = false, dues = false, hooks = false,
     }
 end
 
@@ -143,6 +149,37 @@ function unit.wake(u, lane)
     end
 end
 
+local function is_near(now, index, at)
+    return at - now <= (NEAR_OF[index] or NEAR_MS)
+end
+
+local function publish_due(tag, index, at, lane)
+    local message = index .. " " .. tag .. " " .. text(at)
+    if lane then message = message .. " " .. lane end
+    call("PUBLISH", "ff:due", message)
+end
+
+-- An entry of a time index is due at this time; servers are told if that is soon, once per index (and
+-- lane, where each has its own) and call (chapter 07 section 6). The announcement is a hint.
+function unit.due(u, index, at, lane)
+    if not is_near(u.now, index, at) then return end
+    local dues, name = u.dues or {}, lane and index .. " " .. lane or index
+    u.dues = dues
+    local known = dues[name]
+    if not known then
+        known = {index, at, lane}
+        dues[name] = known
+        dues[#dues + 1] = known
+    elseif at < known[2] then
+        known[2] = at
+    end
+end
+
+-- The same for a function that collects nothing.
+function unit.announce_due(tag, now, index, at)
+    if is_near(now, index, at) then publish_due(tag, index, at) end
+end
+
 -- Runs `hook(u)` after everything else was written; what it collects is committed then.
 function unit.after(u, hook)
     u.hooks = u.hooks or {}
@@ -236,10 +273,13 @@ function unit.commit(u)
         issue_all(u.indexes)
         write_history(u)
         feed.flush(u)
-        local lanes, hooks = u.lanes, u.hooks
-        u.lanes, u.hooks = false, false
+        local lanes, dues, hooks = u.lanes, u.dues, u.hooks
+        u.lanes, u.dues, u.hooks = false, false, false
         for i = 1, lanes and #lanes or 0 do
             wake(u, lanes[i])
+        end
+        for i = 1, dues and #dues or 0 do
+            publish_due(u.tag, unpack(dues[i], 1, 3))
         end
         for i = 1, hooks and #hooks or 0 do
             hooks[i](u)

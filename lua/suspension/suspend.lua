@@ -26,7 +26,10 @@ local function pause(u, e, c, r)
     u.history_max = r.history_max and r.history_max > 0 and r.history_max or nil
     lease.release(u, e, c, set, "suspend")
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "suspended"), r.timeout_at or NO_TIMEOUT, e)
-    if r.timeout_at then unit.zadd(u, keys.index(u.tag, "suspension_timeout"), r.timeout_at, e) end
+    if r.timeout_at then
+        unit.zadd(u, keys.index(u.tag, "suspension_timeout"), r.timeout_at, e)
+        unit.due(u, "suspension_timeout", r.timeout_at)
+    end
 end
 
 registry.add("ff_suspend_execution", 16, 17, function(given, argv)

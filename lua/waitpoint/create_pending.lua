@@ -34,6 +34,7 @@ registry.add("ff_create_pending_waitpoint", 4, 5, function(given, argv)
     if old then waitpoint.clear(u, id) end
     unit.hset(u, keys.waitpoint(tag, id), fields)
     unit.zadd(u, keys.index(tag, "pending_waitpoint_expiry"), expires_at, id)
+    unit.due(u, "pending_waitpoint_expiry", expires_at)
     unit.sadd(u, keys.waitpoints(tag, e), id)
     unit.commit(u)
     return {1, "OK", id, key, minted}

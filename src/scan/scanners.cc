@@ -7,10 +7,22 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/assert.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "model/global_keys.h"
+#include "scan/budgets.h"
+#include "scan/cancels.h"
+#include "scan/cascades.h"
+#include "scan/dependencies.h"
 #include "scan/due_kinds.h"
+#include "scan/flows.h"
 #include "scan/grant_expiry.h"
+#include "scan/index_reconciler.h"
+#include "scan/lane_counts.h"
+#include "scan/quotas.h"
+#include "scan/retention.h"
+#include "scan/siblings.h"
+#include "scan/unblock.h"
 
 namespace ff::scan {
 namespace asio = boost::asio;
@@ -31,6 +43,27 @@ Scanners::Scanners(asio::any_io_executor loop, store::Store& store, const Clock&
       tasks_(loop, "scanners"),
       listener_(loop, "scanner messages") {
     for (auto& scanner : due_scanners()) add(std::move(scanner));
+    auto unblock = std::make_unique<Unblock>(clock, store, options_);
+    auto cancels = std::make_unique<CancelReconciler>();
+    auto projector = std::make_unique<FlowProjector>();
+    unblock_ = unblock.get();
+    cancels_ = cancels.get();
+    projector_ = projector.get();
+    add(std::move(unblock));
+    add(std::move(cancels));
+    add(std::move(projector));
+    add(std::make_unique<DueScanner>(cascade_rules()));
+    add(std::make_unique<DependencyReconciler>());
+    add(std::make_unique<SiblingDispatcher>());
+    add(std::make_unique<SiblingReconciler>());
+    add(std::make_unique<IndexReconciler>());
+    add(std::make_unique<RetentionTrimmer>());
+    add(std::make_unique<FlowRetention>());
+    add(std::make_unique<BudgetReconciler>());
+    add(std::make_unique<QuotaReconciler>());
+    add(std::make_unique<QuotaRelease>());
+    add(std::make_unique<LaneCounts>());
+    FF_ASSERT(loops_.size() == all_kinds().size());
 }
 
 Scanners::~Scanners() = default;
@@ -115,18 +148,47 @@ void Scanners::hear(const store::Notice& notice) {
         for (auto& [kind, loop] : loops_) loop->begin_again();
         return;
     }
-    if (notice.channel == model::kDueChannel) {
-        const auto announcement = Announcement::parse(notice.message);
-        if (!announcement) {
-            log::warn("scan", "announcement_malformed", {{"error", announcement.error().text()}});
-            return;
-        }
-        const bool flow = announcement->partition.family() == model::PartitionFamily::Flow;
-        if (flow) territory_.touch(announcement->partition.index());
-        if (grants_->announced(*announcement)) return;
-        if (!options_.shard.has(announcement->partition.index())) return;
-        for (auto& [kind, loop] : loops_) loop->hear(*announcement);
+    if (notice.channel == model::kDueChannel) hear_due(notice.message);
+    if (notice.channel == model::kFlowCompletionsChannel) hear_flow(notice.message);
+    if (notice.channel == model::kAdmissionFreedChannel) {
+        unblock_->freed(notice.message);
+        loop_of(Kind::Unblock).wake();
     }
+}
+
+void Scanners::hear_due(const std::string& message) {
+    const auto announcement = Announcement::parse(message);
+    if (!announcement) {
+        log::warn("scan", "announcement_malformed", {{"error", announcement.error().text()}});
+        return;
+    }
+    const bool flow = announcement->partition.family() == model::PartitionFamily::Flow;
+    if (flow) territory_.touch(announcement->partition.index());
+    if (grants_->announced(*announcement)) return;
+    if (!options_.shard.has(announcement->partition.index())) return;
+    for (auto& [kind, loop] : loops_) loop->hear(*announcement);
+}
+
+void Scanners::hear_flow(const std::string& message) {
+    const auto document = json::Document::parse(message);
+    if (!document) {
+        log::warn("scan", "flow_message_malformed", {{"error", document.error().text()}});
+        return;
+    }
+    const auto text = [&](std::string_view name) {
+        const auto member = document->root().find(name);
+        return member ? member->as_string().value_or("") : std::string_view();
+    };
+    const auto flow = model::FlowId::parse(text("flow_id"));
+    if (!flow) return;
+    if (!options_.shard.has(model::partition_of(*flow, options_.partitions).index())) return;
+    // Cancelled flows are in the hands of the server that was asked; a failed one of nobody's.
+    if (text("public_flow_state") == "failed") {
+        cancels_->flow_failed(*flow);
+        loop_of(Kind::CancelReconciler).wake();
+    }
+    projector_->flow_finished(*flow);
+    loop_of(Kind::FlowProjector).wake();
 }
 
 }  // namespace ff::scan

@@ -24,7 +24,10 @@
 
 namespace ff::scan {
 
+class CancelReconciler;
+class FlowProjector;
 class GrantExpiry;
+class Unblock;
 
 /// All scanners of a server (docs/internals/scanners.md). Everything it does may be done by other
 /// servers at the same time. Lives on one loop: construct, call and destroy it there.
@@ -53,6 +56,8 @@ class Scanners {
     boost::asio::awaitable<void> listen();
     boost::asio::awaitable<void> follow(store::Subscription& subscription);
     void hear(const store::Notice& notice);
+    void hear_due(const std::string& message);
+    void hear_flow(const std::string& message);
     Loop& loop_of(Kind kind);
     void add(std::unique_ptr<Scanner> scanner);
 
@@ -62,6 +67,10 @@ class Scanners {
     Territory territory_;
     Ground ground_;
     std::map<Kind, std::unique_ptr<Loop>> loops_{};
+    /// Owned by their loops.
+    Unblock* unblock_ = nullptr;
+    CancelReconciler* cancels_ = nullptr;
+    FlowProjector* projector_ = nullptr;
     std::unique_ptr<GrantExpiry> grants_;
     TaskGroup tasks_;
     /// What waits for messages; cancelled by a stop, unlike the scanners themselves.

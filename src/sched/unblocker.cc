@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPage = 100;
 constexpr std::size_t kCursorsMax = 65536;
+constexpr int kPagesMax = 20;
 
 std::string text_of(const store::Reply& reply) {
     return std::string(reply.text().value_or(std::string_view()));
@@ -35,21 +36,40 @@ std::vector<std::string> split(std::string_view csv) {
 
 Task<std::size_t> Unblocker::pass(std::uint16_t partition, model::LaneId lane) {
     const Place place{partition, lane};
-    FF_CO_TRY(const std::size_t budget, co_await pass_budget(place));
-    FF_CO_TRY(const std::size_t suspended, co_await pass_suspended(place));
-    FF_CO_TRY(const std::size_t quota, co_await pass_quota(place));
-    FF_CO_TRY(const std::size_t route, co_await pass_route(place));
+    const model::LaneKeys keys(model::PartitionKey::flow(partition), lane);
+    FF_CO_TRY(const std::size_t budget,
+              co_await pages(place, keys.blocked_budget(), &Unblocker::pass_budget));
+    FF_CO_TRY(const std::size_t suspended,
+              co_await pages(place, keys.suspended(), &Unblocker::pass_suspended));
+    FF_CO_TRY(const std::size_t quota,
+              co_await pages(place, keys.blocked_quota(), &Unblocker::pass_quota));
+    FF_CO_TRY(const std::size_t route,
+              co_await pages(place, keys.blocked_route(), &Unblocker::pass_route));
     FF_CO_TRY(const std::size_t policy, co_await pass_lane_policy(place));
     co_return budget + suspended + quota + route + policy;
 }
 
-Task<std::size_t> Unblocker::freed(std::string ref, std::vector<model::LaneId> lanes) {
+Task<std::size_t> Unblocker::pages(Place place, std::string index_key, PageOf page) {
+    std::size_t unblocked = 0;
+    for (int turned = 0; turned < kPagesMax; ++turned) {
+        FF_CO_TRY(const std::size_t done, co_await (this->*page)(place));
+        unblocked += done;
+        Cursor& cursor = cursors_[index_key];
+        if (cursor.score == "-inf") break;
+        // What left the index is not there to be passed over.
+        cursor.skip -= std::min(cursor.skip, done);
+    }
+    co_return unblocked;
+}
+
+Task<std::size_t> Unblocker::freed(std::string ref, std::vector<std::uint16_t> partitions,
+                                   std::vector<model::LaneId> lanes) {
+    begin_round();
     const bool budget = ref.starts_with("budget:");
     std::vector<Place> places;
     std::vector<store::Call> reads;
-    for (std::uint32_t p = 0; p < partitions_.num_flow_partitions(); ++p) {
+    for (const std::uint16_t partition : partitions) {
         for (const model::LaneId& lane : lanes) {
-            const auto partition = static_cast<std::uint16_t>(p);
             const model::LaneKeys keys(model::PartitionKey::flow(partition), lane);
             const std::string index = budget ? keys.blocked_budget() : keys.blocked_quota();
             reads.push_back(store::plain({"ZCARD", index}, true));
@@ -57,18 +77,23 @@ Task<std::size_t> Unblocker::freed(std::string ref, std::vector<model::LaneId> l
             places.emplace_back(partition, lane);
         }
     }
-    const std::vector<Result<store::Reply>> counts = co_await store_.pipeline(std::move(reads));
     std::size_t unblocked = 0;
+    if (reads.empty()) co_return unblocked;
+    const std::vector<Result<store::Reply>> counts = co_await store_.pipeline(std::move(reads));
     for (std::size_t i = 0; i < places.size(); ++i) {
+        const Place& place = places[i];
+        const model::LaneKeys keys(model::PartitionKey::flow(place.first), place.second);
         const Result<store::Reply>& blocked = counts[2 * i];
         const Result<store::Reply>& suspended = counts[2 * i + 1];
         if (blocked && blocked->to_integer().value_or(0) > 0) {
-            Task<std::size_t> pass = budget ? pass_budget(places[i]) : pass_quota(places[i]);
-            FF_CO_TRY(const std::size_t done, co_await std::move(pass));
+            const std::string index = budget ? keys.blocked_budget() : keys.blocked_quota();
+            const PageOf page = budget ? &Unblocker::pass_budget : &Unblocker::pass_quota;
+            FF_CO_TRY(const std::size_t done, co_await pages(place, index, page));
             unblocked += done;
         }
         if (budget && suspended && suspended->to_integer().value_or(0) > 0) {
-            FF_CO_TRY(const std::size_t done, co_await pass_suspended(places[i]));
+            FF_CO_TRY(const std::size_t done,
+                      co_await pages(place, keys.suspended(), &Unblocker::pass_suspended));
             unblocked += done;
         }
     }
@@ -208,13 +233,18 @@ Task<std::size_t> Unblocker::pass_quota(Place place) {
     for (auto& [ref, waiting] : by_ref) {
         constexpr std::string_view kPrefix = "quota:";
         const std::string id = ref.starts_with(kPrefix) ? ref.substr(kPrefix.size()) : ref;
-        FF_CO_TRY(const std::size_t places, co_await free_places(id));
+        if (!room_.contains(id)) {
+            FF_CO_TRY(const std::size_t places, co_await free_places(id));
+            room_.emplace(id, places);
+        }
         // Whoever was admitted already holds its place and is among them; the claim asks again.
+        const std::size_t places = room_.at(id);
         if (waiting.size() > places)
             waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(places), waiting.end());
         FF_CO_TRY(
             const std::size_t done,
             co_await unblock(place.second, engine::AdmissionBlock::Quota, std::move(waiting)));
+        room_[id] -= std::min(room_[id], done);
         unblocked += done;
     }
     co_return unblocked;

@@ -30,12 +30,17 @@ class Unblocker {
           lanes_(lanes),
           admission_(admission) {}
 
-    /// One page of each blocked index of a lane in a partition. The outcome counts what runs again.
+    /// The free places of quotas are counted anew from here on.
+    void begin_round() { room_.clear(); }
+
+    /// Every blocked index of a lane in a partition, page after page. The outcome counts what runs
+    /// again.
     Task<std::size_t> pass(std::uint16_t partition, model::LaneId lane);
 
     /// What `ff:admission:freed` announces, `budget:<id>` or `quota:<id>`: looks at once wherever
-    /// these lanes have work that waits for a policy of that kind.
-    Task<std::size_t> freed(std::string ref, std::vector<model::LaneId> lanes);
+    /// these lanes have work that waits for a policy of that kind. Begins a round.
+    Task<std::size_t> freed(std::string ref, std::vector<std::uint16_t> partitions,
+                            std::vector<model::LaneId> lanes);
 
   private:
     /// A blocked execution, as its record says.
@@ -54,6 +59,10 @@ class Unblocker {
         model::CapabilitySet capabilities{};
     };
     using Place = std::pair<std::uint16_t, model::LaneId>;
+    using PageOf = Task<std::size_t> (Unblocker::*)(Place place);
+
+    /// From where the last pass stopped to the end of the index, or for so many pages.
+    Task<std::size_t> pages(Place place, std::string index_key, PageOf page);
 
     Task<std::vector<Blocked>> next_page(std::string index_key);
     Task<std::vector<Blocked>> with_records(std::vector<model::ExecutionId> ids);
@@ -81,6 +90,8 @@ class Unblocker {
         std::size_t skip = 0;
     };
     std::map<std::string, Cursor> cursors_{};
+    /// By quota: how many more may run in this round.
+    std::map<std::string, std::size_t> room_{};
 };
 
 }  // namespace ff::sched

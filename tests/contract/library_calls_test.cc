@@ -28,13 +28,14 @@ TEST_P(LibraryCalls, OfThePlainPathAreThoseOfTheOverview) {
     EXPECT_EQ(calls_of("ff_complete_execution", [&] { return other.complete(""); }), 12U);
 }
 
+// The thirteenth call of a retry and of a delay announces that it is due soon.
 TEST_P(LibraryCalls, OfOtherEndsStaySmall) {
     Execution failed = active();
     EXPECT_EQ(calls_of("ff_fail_execution",
                        [&] { return failed.fail({.retry_policy = R"({"max_retries":1})"}); }),
-              12U);
+              13U);
     Execution delayed = active();
-    EXPECT_EQ(calls_of("ff_delay_execution", [&] { return delayed.delay("+0"); }), 12U);
+    EXPECT_EQ(calls_of("ff_delay_execution", [&] { return delayed.delay("+0"); }), 13U);
     EXPECT_EQ(calls_of("ff_promote_delayed", [&] { return delayed.promote(); }), 7U);
     delayed.grant();
     EXPECT_EQ(calls_of("ff_claim_resumed_execution", [&] { return delayed.claim_resumed(); }), 15U);

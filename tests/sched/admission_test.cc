@@ -66,6 +66,7 @@ class Ch06Admission : public ::testing::TestWithParam<std::string> {
     }
     std::size_t unblock(const model::LaneId& lane) {
         const auto partition = world.partitioner().partition(lane, world.partitions());
+        unblocker.begin_round();
         auto done = run(world.loop(), unblocker.pass(partition, lane));
         EXPECT_TRUE(done.has_value()) << done.error().text();
         claimer->on_gap();  // in place of the wake message, which nobody forwards here
@@ -122,7 +123,8 @@ TEST_P(Ch06Admission, S17_RaisingALimitFreesWorkAtOnce) {
     auto notice = run(world.loop(), (*subscribed)->next(Deadline::after(kPatience)));
     ASSERT_TRUE(notice.has_value() && notice->has_value());
     EXPECT_EQ((*notice)->message, "budget:" + id.to_string());
-    const auto freed = run(world.loop(), unblocker.freed((*notice)->message, {lane}));
+    const auto partition = world.partitioner().partition(lane, world.partitions());
+    const auto freed = run(world.loop(), unblocker.freed((*notice)->message, {partition}, {lane}));
     ASSERT_TRUE(freed.has_value());
     EXPECT_EQ(*freed, 1U);
     EXPECT_EQ(world.core_field(execution, "eligibility_state"), "eligible_now");
