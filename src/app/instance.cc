@@ -2,10 +2,15 @@
 
 #include <utility>
 
+#include "api/admin_routes.h"
 #include "api/health_routes.h"
+#include "api/openapi.h"
+#include "app/backup.h"
 #include "app/boot.h"
 #include "app/routes.h"
 #include "base/log.h"
+#include "cli/command_line.h"
+#include "model/library.h"
 
 namespace ff::app {
 namespace asio = boost::asio;
@@ -63,6 +68,20 @@ api::GuardOptions guard_options(const Settings& settings) {
             .log = settings.access_log == AccessLog::All      ? Log::All
                    : settings.access_log == AccessLog::Errors ? Log::Errors
                                                               : Log::Off};
+}
+
+api::Capabilities capabilities_of(const Settings& settings) {
+    return {
+        .backend = std::string(to_string(settings.backend)),
+        .version = cli::version(),
+        .library_version = model::library_version(),
+        .partitions = settings.partitions,
+        .features = {{"secondary_indexes", settings.secondary_indexes},
+                     {"scanners", settings.scanners_enabled},
+                     {"completion_listener", settings.completion_listener},
+                     {"authentication", !settings.api_token.empty()},
+                     {"sse_query_token", settings.sse_query_token},
+                     {"backup", settings.backend == Backend::Embedded && !settings.in_memory()}}};
 }
 
 }  // namespace
@@ -124,6 +143,13 @@ Task<Done> Instance::start_services() {
     co_return Done{};
 }
 
+Task<api::BackupSummary> Instance::backup(std::string folder) {
+    FF_CO_TRY(const api::Pool::Permit permit, backups_.take());
+    Result<api::BackupSummary> made =
+        co_await backup_running(backend_, settings_, std::move(folder));
+    co_return made;
+}
+
 void Instance::make_table() {
     const auto metrics = [this] { return probe_.text(); };
     const auto ready = [this] { return ready_; };
@@ -138,6 +164,9 @@ void Instance::make_table() {
     }
     api::add_health_routes(routes_, std::move(sources));
     add_routes(routes_, *services_, pools_);
+    api::add_admin_routes(routes_, capabilities_of(settings_), services_->lanes,
+                          [this](std::string folder) { return backup(std::move(folder)); });
+    api::add_openapi_route(routes_, cli::version());
     guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_);
     audit_trail_ = std::make_unique<AuditTrail>();
     dispatcher_ =

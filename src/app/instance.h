@@ -8,6 +8,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include "api/admin_routes.h"
 #include "api/dispatcher.h"
 #include "api/guard.h"
 #include "api/pool.h"
@@ -52,6 +53,7 @@ class Instance {
     class AuditTrail;
 
     Task<Done> start_services();
+    Task<api::BackupSummary> backup(std::string folder);
     void make_table();
     Result<Done> listen();
     void warn_of_open_doors() const;
@@ -67,6 +69,7 @@ class Instance {
     std::unique_ptr<Services> services_{};
     std::unique_ptr<Background> background_{};
     api::Pools pools_;
+    api::Pool backups_{"admin_backup", 1};
     api::Routes routes_{};
     api::Routes metrics_routes_{};
     std::unique_ptr<api::Guard> guard_{};

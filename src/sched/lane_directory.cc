@@ -58,9 +58,9 @@ void LaneDirectory::keep(std::map<std::string, Cached<Value>>& in, const std::st
 Task<LaneConfig> LaneDirectory::lane(model::LaneId lane) {
     if (const LaneConfig* known = fresh(lanes_, lane.text())) co_return *known;
     const std::string key = model::lane_config_key(lane);
-    store::Call read = store::plain({"HMGET", key, "state", "scheduling_weight", "default_priority",
-                                     "default_policy_json"},
-                                    true);
+    store::Call read = store::plain(
+        {"HMGET", key, "state", "scheduling_weight", "default_priority", "default_policy_json"},
+        true);
     FF_CO_TRY(const store::Reply reply, co_await store_.call(std::move(read)));
     const auto values = reply.items();
     LaneConfig config;
