@@ -14,6 +14,11 @@ sched::ClaimerOptions claimer_options(const ServiceOptions& options) {
             .waiters_max = options.claim_waits_max};
 }
 
+hub::FeedHubOptions feed_options(const ServiceOptions& options) {
+    return {.partitions = options.rules.partitions,
+            .watch = {.reads_max = options.feed_reads_max, .turn = options.feed_turn}};
+}
+
 }  // namespace
 
 Services::Services(boost::asio::any_io_executor loop, store::Store& store, const Clock& clock,
@@ -28,12 +33,19 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
               .partitioner = options.partitioner,
               .claimer = claimer,
               .rules = options.rules},
+      stream_hub(loop, store, {.watch = {.reads_max = options.tail_reads_max, .read_count = 16}}),
+      feed_hub(loop, store, feed_options(options)),
       lanes(context, options.lanes),
       indexes(context),
       executions(context, indexes),
       flows(context, indexes),
       budgets(context),
-      quotas(context) {}
+      quotas(context),
+      audit(context),
+      signals(context),
+      suspensions(context),
+      streams(context, stream_hub, feed_hub),
+      feeds(context, feed_hub) {}
 
 Task<Done> Services::start() {
     wake_listener.start();
@@ -42,6 +54,9 @@ Task<Done> Services::start() {
 
 void Services::stop_waiting() {
     claimer.stop();
+    stream_hub.stop_waiting();
+    feed_hub.stop_waiting();
+    audit.stop_waiting();
 }
 
 boost::asio::awaitable<void> Services::stop(Deadline grace) {
@@ -50,6 +65,9 @@ boost::asio::awaitable<void> Services::stop(Deadline grace) {
     if (!all_cancelled) log::warn("app", "flow_cancels_left_to_reconciler");
     co_await wake_listener.stop();
     co_await indexes.stop();
+    co_await stream_hub.stop();
+    co_await feed_hub.stop();
+    co_await audit.stop();
 }
 
 }  // namespace ff::app

@@ -7,16 +7,23 @@
 #include "base/deadline.h"
 #include "base/random.h"
 #include "base/task.h"
+#include "hub/feed_hub.h"
+#include "hub/stream_hub.h"
 #include "model/solo_partition.h"
 #include "sched/claimer.h"
 #include "sched/wake_listener.h"
+#include "service/audit.h"
 #include "service/budgets.h"
 #include "service/context.h"
 #include "service/executions.h"
+#include "service/feeds.h"
 #include "service/flows.h"
 #include "service/indexes.h"
 #include "service/lanes.h"
 #include "service/quotas.h"
+#include "service/signals.h"
+#include "service/streams.h"
+#include "service/suspensions.h"
 #include "store/store.h"
 
 namespace ff::app {
@@ -26,6 +33,10 @@ struct ServiceOptions {
     model::LanePartitioner partitioner{};
     std::vector<model::LaneId> lanes{};
     std::size_t claim_waits_max = 1024;
+    /// Blocking reads at once: of streams, and of feeds.
+    std::size_t tail_reads_max = 64;
+    std::size_t feed_reads_max = 16;
+    Millis feed_turn{200};
 };
 
 /// What stands between a store and those who use it, HTTP or not. Lives on one loop.
@@ -35,7 +46,7 @@ struct Services {
 
     /// The store has its library and its partitions are configured by now.
     Task<Done> start();
-    /// Waiting claims answer that there is no work.
+    /// Waiting claims answer that there is no work, waiting readers what they have, within 1 s.
     void stop_waiting();
     /// Ends what runs in the background, by the deadline.
     boost::asio::awaitable<void> stop(Deadline grace);
@@ -45,12 +56,20 @@ struct Services {
     sched::WakeListener wake_listener;
     service::Context context;
 
+    hub::StreamHub stream_hub;
+    hub::FeedHub feed_hub;
+
     service::Lanes lanes;
     service::Indexes indexes;
     service::Executions executions;
     service::Flows flows;
     service::Budgets budgets;
     service::Quotas quotas;
+    service::Audit audit;
+    service::Signals signals;
+    service::Suspensions suspensions;
+    service::Streams streams;
+    service::Feeds feeds;
 };
 
 }  // namespace ff::app

@@ -77,6 +77,8 @@ class FeedHub {
     /// The next events or gaps; waits for them until the deadline. One caller at a time for each
     /// subscription, which is at its new cursor afterwards. After an error it is where it was.
     Task<FeedPage> next(FeedSubscription& subscription, std::size_t events_max, Deadline until);
+    /// Subscribers that wait get what they have.
+    void stop_waiting() { watch_.stop_waiting(); }
     boost::asio::awaitable<void> stop();
 
   private:

@@ -68,7 +68,8 @@ class StreamHub {
 
     /// The next frames, or the end of the stream, or an empty page at the deadline or a stop.
     Task<TailPage> tail(TailRequest request);
-    /// Tails answer at once with what they have.
+    /// Tails answer at once with what they have; no new ones are taken.
+    void stop_waiting() { watch_.stop_waiting(); }
     boost::asio::awaitable<void> stop();
 
     /// Range reads sent to the store, for tests and figures.

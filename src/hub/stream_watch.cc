@@ -260,11 +260,15 @@ void StreamWatch::wake_all(Group& group) {
     }
 }
 
-asio::awaitable<void> StreamWatch::stop() {
+void StreamWatch::stop_waiting() {
     stopped_ = true;
     queue_.clear();
     for (const auto& [key, group] : groups_) wake_all(*group);
     tasks_.cancel();
+}
+
+asio::awaitable<void> StreamWatch::stop() {
+    stop_waiting();
     co_await tasks_.join();
 }
 

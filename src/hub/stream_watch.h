@@ -107,7 +107,9 @@ class StreamWatch {
     };
     /// As `Interest::wait`, for any of several streams.
     boost::asio::awaitable<WatchEnd> wait_any(std::vector<Awaited> awaited, Deadline until);
-    /// Ends all waits at once and all reads soon.
+    /// Ends all waits at once, and allows no more.
+    void stop_waiting();
+    /// Ends all reads soon, too.
     boost::asio::awaitable<void> stop();
 
     bool stopped() const { return stopped_; }

@@ -49,6 +49,7 @@ class Audit {
     boost::asio::awaitable<void> record(AuditEvent event);
     /// Entries after an id; waits for the first until the deadline.
     Task<AuditPage> read(std::string after, std::int64_t limit, Deadline until);
+    void stop_waiting() { watch_.stop_waiting(); }
     boost::asio::awaitable<void> stop();
 
   private:
