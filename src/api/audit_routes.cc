@@ -76,6 +76,7 @@ Task<http::Response> read(service::Audit& audit, Pools& pools, Call& call) {
 void add_audit_routes(Routes& routes, service::Audit& audit, Pools& pools) {
     routes.add({.method = "GET",
                 .pattern = "/v1/admin/audit",
+                .streams = true,
                 .doc = {.summary = "What operators did, as JSON or server-sent events",
                         .query = {doc_query("after", "The last entry seen", "\"0-0\""),
                                   doc_limit("1..1000, 100 by default"), doc_block()},

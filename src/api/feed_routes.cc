@@ -44,8 +44,8 @@ asio::awaitable<void> follow(FeedGround ground, std::shared_ptr<hub::FeedSubscri
     bool connected = true;
     hub::FeedCursor told = subscription->cursor();
     while (connected) {
-        const Result<hub::FeedPage> page =
-            co_await ground.feeds.next(*subscription, kEventsAtOnce, Deadline::after(kHeartbeat));
+        const Result<hub::FeedPage> page = co_await ground.feeds.next(
+            *subscription, kEventsAtOnce, Deadline::after(ground.heartbeat));
         if (!page.has_value()) {
             co_await events.fail(page.error());
             co_return;
@@ -149,18 +149,21 @@ void add_feed_routes(Routes& routes, FeedGround ground) {
                 .handle = [ground](Call& call) { return poll(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/streams/{families}/subscribe",
+                .streams = true,
                 .doc = {.summary = "Events of feed families as server-sent events",
                         .query = filters(),
                         .errors = {"invalid_cursor", "not_found"}},
                 .handle = [ground](Call& call) { return subscribe_families(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/feed",
+                .streams = true,
                 .doc = {.summary = "What happens to an execution, as server-sent events",
                         .query = filters(),
                         .errors = {"invalid_cursor"}},
                 .handle = [ground](Call& call) { return follow_execution(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/flows/{id}/feed",
+                .streams = true,
                 .doc = {.summary = "What happens to a flow, as server-sent events",
                         .query = filters(),
                         .errors = {"invalid_cursor"}},

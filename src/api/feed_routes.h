@@ -2,6 +2,7 @@
 
 #include "api/pool.h"
 #include "api/route.h"
+#include "api/sse.h"
 #include "model/partition.h"
 #include "service/feeds.h"
 
@@ -12,6 +13,7 @@ struct FeedGround {
     service::Feeds& feeds;
     Pools& pools;
     model::PartitionConfig partitions{};
+    Millis heartbeat = kHeartbeat;
 };
 
 /// Event feeds by long-poll and as events (spec 04, section 13.6).

@@ -129,6 +129,7 @@ void add_stream_append_routes(Routes& routes, StreamGround ground) {
     routes.add({.method = "POST",
                 .pattern = "/v1/admin/executions/{id}/attempts/{idx}/annotations",
                 .body = BodyClass::Control,
+                .audit = "stream.annotate",
                 .doc = {.summary = "Annotate a stream without a lease",
                         .body = frame_members(),
                         .answer = {{.name = "id", .required = true},

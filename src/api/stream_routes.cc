@@ -202,6 +202,7 @@ void add_tail_routes(Routes& routes, StreamGround ground) {
                           doc_block(), doc_limit("1..1000, 50 by default")});
     routes.add({.method = "GET",
                 .pattern = std::string(kAttempt) + "/stream/tail",
+                .streams = true,
                 .doc = {.summary = "Frames after a cursor, waiting for them; events with "
                                    "Accept: text/event-stream",
                         .query = query,
@@ -210,6 +211,7 @@ void add_tail_routes(Routes& routes, StreamGround ground) {
                 .handle = [ground](Call& call) { return tail_frames(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = std::string(kAttempt) + "/stream/sse",
+                .streams = true,
                 .doc = {.summary = "Frames as server-sent events",
                         .query = query,
                         .statuses = {200, 204},
@@ -251,6 +253,7 @@ void add_read_routes(Routes& routes, StreamGround ground) {
 void add_execution_views(Routes& routes, StreamGround ground) {
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/stream",
+                .streams = true,
                 .doc = {.summary = "The frames of all attempts as one sequence, or as events",
                         .query = {doc_query("mode", "all_attempts or latest_attempt_only",
                                             "\"all_attempts\""),

@@ -2,6 +2,7 @@
 
 #include "api/pool.h"
 #include "api/route.h"
+#include "api/sse.h"
 #include "model/partition.h"
 #include "service/streams.h"
 
@@ -12,6 +13,7 @@ struct StreamGround {
     service::Streams& streams;
     Pools& pools;
     model::PartitionConfig partitions{};
+    Millis heartbeat = kHeartbeat;
 };
 
 /// Attempt streams, summaries, the merged view, lease history and the wait for an end (spec 04,

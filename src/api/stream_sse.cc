@@ -51,7 +51,7 @@ asio::awaitable<void> tail_stream(StreamGround ground, TailQuery query, SseStrea
     bool connected = true;
     while (connected) {
         hub::TailRequest request = query.request;
-        request.until = Deadline::after(kHeartbeat);
+        request.until = Deadline::after(ground.heartbeat);
         const Result<hub::TailPage> page = co_await ground.streams.tail(std::move(request));
         if (!page.has_value()) {
             co_await events.fail(page.error());
@@ -115,7 +115,7 @@ Task<Done> walk_on(const StreamGround& ground, MergedWalk& walk, SseText& text) 
     const model::AttemptIndex index = walk.cursor.attempt_index;
     hub::TailRequest request{.stream = {.execution_id = walk.execution_id, .attempt_index = index},
                              .after = walk.cursor.id.to_string(),
-                             .until = Deadline::after(kHeartbeat),
+                             .until = Deadline::after(ground.heartbeat),
                              .count_max = kFramesAtOnce,
                              .bytes_max = kBytesAtOnce};
     FF_CO_TRY(const hub::TailPage page, co_await ground.streams.tail(std::move(request)));

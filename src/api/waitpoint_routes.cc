@@ -203,6 +203,7 @@ void add_secrets(Routes& routes, WaitpointGround ground) {
     routes.add({.method = "POST",
                 .pattern = "/v1/admin/rotate-waitpoint-secret",
                 .body = BodyClass::Control,
+                .audit = "waitpoint_secret.rotate",
                 .doc = {.summary = "Sign new tokens with another secret, on all partitions",
                         .body = {{.name = "new_kid", .required = true, .example = "\"k2\""},
                                  {.name = "new_secret_hex", .required = true}},

@@ -19,12 +19,16 @@ namespace {
 /// What executions say, wait for and are told.
 void add_conversation_routes(api::Routes& routes, Services& services, api::Pools& pools) {
     const model::PartitionConfig partitions = services.options.rules.partitions;
-    const api::StreamGround streams{
-        .streams = services.streams, .pools = pools, .partitions = partitions};
+    const api::StreamGround streams{.streams = services.streams,
+                                    .pools = pools,
+                                    .partitions = partitions,
+                                    .heartbeat = services.options.sse_heartbeat};
     api::add_stream_routes(routes, streams);
     api::add_stream_append_routes(routes, streams);
-    api::add_feed_routes(routes,
-                         {.feeds = services.feeds, .pools = pools, .partitions = partitions});
+    api::add_feed_routes(routes, {.feeds = services.feeds,
+                                  .pools = pools,
+                                  .partitions = partitions,
+                                  .heartbeat = services.options.sse_heartbeat});
     api::add_signal_routes(routes, services.signals, partitions);
     api::add_suspend_routes(routes, services.suspensions, partitions);
     api::add_waitpoint_routes(routes, {.signals = services.signals,

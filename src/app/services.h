@@ -37,6 +37,8 @@ struct ServiceOptions {
     std::size_t tail_reads_max = 64;
     std::size_t feed_reads_max = 16;
     Millis feed_turn{200};
+    /// How long server-sent events may be silent.
+    Millis sse_heartbeat{10'000};
 };
 
 /// What stands between a store and those who use it, HTTP or not. Lives on one loop.

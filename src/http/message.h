@@ -45,7 +45,7 @@ class BodyWriter {
   public:
     virtual ~BodyWriter() = default;
     /// Returns when the piece is with the kernel; waits for a slow client, up to the server's
-    /// `idle_max`. After an error the client is gone and nothing more can be written.
+    /// `piece_max`. After an error the client is gone and nothing more can be written.
     virtual Task<Done> write(std::string piece) = 0;
 };
 

@@ -23,6 +23,8 @@ struct ServerOptions {
     /// How long a connection may sit between two requests, a head or a body may take to arrive,
     /// and a client may take to accept what is written to it.
     std::chrono::milliseconds idle_max{60'000};
+    /// How long a client may take to accept one piece of a streamed body.
+    std::chrono::milliseconds piece_max{30'000};
 };
 
 /// An HTTP/1.1 listener and its sessions. Lives on one single-threaded loop, as its handler does.

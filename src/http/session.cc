@@ -358,7 +358,7 @@ asio::awaitable<bool> Session::write_streamed(Incoming& incoming, Response respo
         co_await wire::async_write_header(stream_->tcp, serializer, kAsTuple);
     if (failure) co_return false;
     if (incoming.head_only) co_return true;
-    StreamedBody body(stream_->tcp, context_.options.idle_max, chunked);
+    StreamedBody body(stream_->tcp, context_.options.piece_max, chunked);
     co_await response.stream(body);
     const bool finished = co_await body.finish();
     co_return finished;

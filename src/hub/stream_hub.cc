@@ -97,11 +97,29 @@ Task<TailPage> StreamHub::tail(TailRequest request) {
     if (watch_.stopped()) co_return store::shutting_down();
     Round round{.request = std::move(request)};
     round.stream = enter(round.request.stream);
+    if (round.request.after != kLatest) round.cursor = id_or_zero(round.request.after);
     co_return co_await run_rounds(round);
+}
+
+/// The newest entry that is known is the one the tail has: there is nothing to look for. It looks
+/// when its time is up, should the stream have closed without being noticed.
+bool StreamHub::at_tip(Round& round) {
+    const EntryId newest = round.stream->interest->position();
+    if (round.cursor == EntryId{} || newest != round.cursor) return false;
+    if (round.request.after == kLatest || round.request.until.passed()) return false;
+    round.seen = newest;
+    return true;
 }
 
 Task<TailPage> StreamHub::run_rounds(Round& round) {
     while (true) {
+        if (at_tip(round)) {
+            const WatchEnd end =
+                co_await round.stream->interest->wait(round.seen, round.request.until);
+            if (end == WatchEnd::Stopped) co_return round.page(true);
+            if (end == WatchEnd::Timeout) round.request.until = Deadline::after(Millis(0));
+            continue;
+        }
         Result<std::unique_ptr<TailPage>> found = co_await look(round);
         if (!found.has_value()) {
             const bool again = co_await sit_out(round, found.error());
@@ -121,8 +139,6 @@ Task<std::unique_ptr<TailPage>> StreamHub::look(Round& round) {
     if (round.request.after == kLatest) {
         FF_CO_TRY(round.cursor, co_await newest(round.request.stream));
         round.request.after = round.cursor.to_string();
-    } else if (round.cursor == EntryId{}) {
-        round.cursor = id_or_zero(round.request.after);
     }
     if (SharedRead here = arrived(round)) {
         round.last = std::move(here);

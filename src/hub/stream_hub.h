@@ -85,6 +85,7 @@ class StreamHub {
     /// A tail through its rounds.
     struct Round;
 
+    static bool at_tip(Round& round);
     Task<TailPage> run_rounds(Round& round);
     /// Nothing: wait, or look again if the round says so.
     Task<std::unique_ptr<TailPage>> look(Round& round);
