@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,11 +46,6 @@ class Engine {
     /// All operations.
     virtual const AdminClient& client() const = 0;
     const AdminClient* operator->() const { return &client(); }
-
-    /// The callback runs on the engine's thread and must not block it.
-    virtual void create_executions_async(
-        std::vector<NewExecution> executions,
-        std::function<void(Result<std::vector<Result<CreatedExecution>>>)> then) = 0;
 
     /// Ends waits, lets calls under way finish, flushes and closes. Calls that follow are
     /// `shutting_down`.

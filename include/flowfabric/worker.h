@@ -34,6 +34,10 @@ struct WorkerConfig {
     std::uint16_t port = 6379;
     bool tls = false;
     bool cluster = false;
+    std::string user{};
+    std::string password{};
+    /// As the servers of that store have them: FF_FLOW_PARTITIONS and its kin.
+    std::map<std::string, std::string> store_settings{};
 
     std::string worker_id{};
     std::string worker_instance_id{};

@@ -176,6 +176,7 @@ void Instance::make_table() {
 }
 
 Result<Done> Instance::listen() {
+    if (!settings_.serve_http) return Done{};
     http::ServerOptions options{.host = settings_.listen.host,
                                 .port = settings_.listen.port,
                                 .connections_max = settings_.connections_max};
@@ -190,7 +191,7 @@ Result<Done> Instance::listen() {
 void Instance::warn_of_open_doors() const {
     if (settings_.cors.dropped > 0)
         log::warn("app", "cors_origins_dropped", {{"count", settings_.cors.dropped}});
-    if (!settings_.api_token.empty()) return;
+    if (!settings_.api_token.empty() || !settings_.serve_http) return;
     for (const char* what : {"admin routes", "waitpoint tokens", "result bytes"})
         log::warn("app", "open_without_token", {{"what", what}, {"set", "FF_API_TOKEN"}});
 }

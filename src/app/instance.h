@@ -41,7 +41,9 @@ class Instance {
     boost::asio::awaitable<void> stop();
 
     const Settings& settings() const { return settings_; }
-    std::uint16_t port() const { return http_->port(); }
+    std::uint16_t port() const { return http_ ? http_->port() : std::uint16_t{0}; }
+    /// Answers requests that come another way than over HTTP. On the loop, between start and stop.
+    http::Handler& handler() { return *dispatcher_; }
     /// Where a client on this machine reaches it.
     std::string url() const;
     store::Store& store() { return backend_.store(); }

@@ -65,6 +65,10 @@ struct Settings {
     std::optional<http::ListenAddress> resp_listen{};
     std::string resp_password{};
 
+    /// False inside another program: nothing listens, requests come by Instance::handler.
+    bool serve_http = true;
+    /// A worker on a store that belongs to servers: secrets, caps and lanes are theirs to set.
+    bool guest = false;
     http::ListenAddress listen{.host = "127.0.0.1", .port = 9090};
     std::string listen_unix{};
     bool insecure_listen = false;
