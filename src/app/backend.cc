@@ -12,13 +12,16 @@
 namespace ff::app {
 namespace {
 
+/// Feeds and the audit trail are read beside the tails.
+constexpr std::size_t kOtherBlockingReads = 17;
+
 Result<valkey::Options> valkey_options(const Settings& settings) {
     valkey::Options options;
     options.addresses = {{.host = settings.store_host, .port = settings.store_port}};
     options.cluster = settings.cluster;
     options.session.user = settings.store_user;
     options.session.password = settings.store_password;
-    options.blocking_max = settings.tail_pool_size;
+    options.blocking_max = settings.tail_pool_size + kOtherBlockingReads;
     options.allow_redis = settings.allow_redis;
     options.force_reload = settings.force_library_reload;
     options.library = valkey::Library{.source = model::library_text(),

@@ -17,10 +17,17 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t kEmbeddedReadsMax = 4096;
+
 ServiceOptions service_options(const Settings& settings, const StoreBackend& backend) {
     ServiceOptions options{.partitioner = settings.partitioner,
                            .lanes = settings.lanes,
-                           .claim_waits_max = settings.pools.claim_waits};
+                           .claim_waits_max = settings.pools.claim_waits,
+                           .feed_turn = settings.feed_poll,
+                           .sse_heartbeat = settings.sse_heartbeat};
+    // Only a connection limits how many may block; the embedded store has none.
+    options.tail_reads_max =
+        settings.backend == Backend::Valkey ? settings.tail_pool_size : kEmbeddedReadsMax;
     service::Rules& rules = options.rules;
     rules.partitions = settings.partitions;
     rules.lane_spread = backend.lane_spread();
@@ -89,16 +96,20 @@ api::Capabilities capabilities_of(const Settings& settings) {
 /// Writes operators' actions down.
 class Instance::AuditTrail final : public api::Auditor {
   public:
+    explicit AuditTrail(service::Audit& audit) : audit_(audit) {}
+
     asio::awaitable<void> record(api::Action action) override {
-        log::info("audit", "operator_action",
-                  {{"action", action.name},
-                   {"subject", action.subject},
-                   {"actor", api::actor_of(action.authorization)},
-                   {"remote", action.remote},
-                   {"request_id", action.request_id},
-                   {"outcome", action.outcome}});
-        co_return;
+        return audit_.record({.event = std::move(action.name),
+                              .actor = api::actor_of(action.authorization),
+                              .remote = std::move(action.remote),
+                              .request_id = std::move(action.request_id),
+                              .subject = std::move(action.subject),
+                              .detail = "{}",
+                              .outcome = std::move(action.outcome)});
     }
+
+  private:
+    service::Audit& audit_;
 };
 
 Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::OnFatal on_fatal)
@@ -168,7 +179,7 @@ void Instance::make_table() {
                           [this](std::string folder) { return backup(std::move(folder)); });
     api::add_openapi_route(routes_, cli::version());
     guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_);
-    audit_trail_ = std::make_unique<AuditTrail>();
+    audit_trail_ = std::make_unique<AuditTrail>(services_->audit);
     dispatcher_ =
         std::make_unique<api::Dispatcher>(routes_, settings_.bodies, *guard_, *audit_trail_);
     metrics_dispatcher_ = std::make_unique<api::Dispatcher>(metrics_routes_, settings_.bodies,
@@ -179,7 +190,8 @@ Result<Done> Instance::listen() {
     if (!settings_.serve_http) return Done{};
     http::ServerOptions options{.host = settings_.listen.host,
                                 .port = settings_.listen.port,
-                                .connections_max = settings_.connections_max};
+                                .connections_max = settings_.connections_max,
+                                .piece_max = settings_.sse_piece_max};
     FF_TRY(http_, http::Server::listen(loop_, std::move(options), *dispatcher_));
     if (!settings_.metrics_listen) return Done{};
     http::ServerOptions figures{.host = settings_.metrics_listen->host,

@@ -96,6 +96,9 @@ struct Settings {
     bool redact_waitpoint_tokens = false;
     std::uint64_t feed_maxlen = 4000;
     Millis feed_poll{200};
+    // Fixed (spec 04, sections 11.3 and 12.3); shorter in tests.
+    Millis sse_heartbeat{10'000};
+    Millis sse_piece_max{30'000};
     bool completion_listener = true;
     std::size_t completion_concurrency = 32;
     Millis retention_default{86'400'000};

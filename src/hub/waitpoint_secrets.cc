@@ -39,21 +39,19 @@ void count_failure(std::uint16_t partition, const Error& error, RotationReport& 
     report.failed.push_back(partition);
     if (error.code == "rotation_conflict") ++report.conflicts;
     if (error.cls == ErrorClass::Retryable) ++report.retryable;
-    log::error("hub", "waitpoint_hmac_rotation_failed",
-               {{"target", "audit"}, {"partition", partition}, {"err", error.code}});
+    log::error("audit", "waitpoint_hmac_rotation_failed",
+               {{"partition", partition}, {"err", error.code}});
 }
 
 void log_rotation(const RotationReport& report, std::uint16_t partitions,
                   std::chrono::steady_clock::duration took) {
     if (report.timed_out) {
-        log::error("hub", "waitpoint_hmac_rotation_timeout_http_504",
-                   {{"target", "audit"},
-                    {"new_kid", report.new_kid},
+        log::error("audit", "waitpoint_hmac_rotation_timeout_http_504",
+                   {{"new_kid", report.new_kid},
                     {"timeout_s", std::chrono::floor<std::chrono::seconds>(took).count()}});
     }
-    log::info("hub", "waitpoint_hmac_rotation_complete",
-              {{"target", "audit"},
-               {"new_kid", report.new_kid},
+    log::info("audit", "waitpoint_hmac_rotation_complete",
+              {{"new_kid", report.new_kid},
                {"total_partitions", partitions},
                {"rotated", report.rotated},
                {"failed_count", report.failed.size()},

@@ -34,14 +34,13 @@ Audit::Audit(const Context& context)
 Audit::~Audit() = default;
 
 boost::asio::awaitable<void> Audit::record(AuditEvent event) {
-    log::write(log::Level::Info, "service", "operator_action",
-               {{"target", "audit"},
-                {"action", event.event},
-                {"subject", event.subject},
-                {"actor", event.actor},
-                {"remote", event.remote},
-                {"request_id", event.request_id},
-                {"outcome", event.outcome}});
+    log::info("audit", "operator_action",
+              {{"action", event.event},
+               {"subject", event.subject},
+               {"actor", event.actor},
+               {"remote", event.remote},
+               {"request_id", event.request_id},
+               {"outcome", event.outcome}});
     store::Call call = entry_of(event, context_.clock.now());
     const Result<store::Reply> added = co_await context_.store.call(std::move(call));
     if (!added.has_value())
