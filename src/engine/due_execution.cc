@@ -52,7 +52,7 @@ void PromoteDelayed::write(CallWriter& to) const {
     const ExecutionKeys keys(execution_id);
     to.begin(kPromote, 3);
     to.key("exec_core", keys.exec.core());
-    to.key("delayed", keys.derived);
+    to.key("delayed", lane ? keys.index.lane(*lane).delayed() : keys.derived);
     to.key("eligible", keys.derived);
     to.arg("execution_id", keys.exec.id());
     to.arg("now_ms", "");

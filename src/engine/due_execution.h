@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/call_writer.h"
 #include "engine/reply_reader.h"
 #include "model/execution_id.h"
+#include "model/ids.h"
 
 namespace ff::engine {
 
@@ -37,6 +39,8 @@ struct PromoteDelayed {
     };
 
     model::ExecutionId execution_id;
+    /// Of the index in which it was found: without a record, nothing else tells where to clean up.
+    std::optional<model::LaneId> lane{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

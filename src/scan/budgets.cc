@@ -61,7 +61,7 @@ asio::awaitable<void> BudgetReconciler::cycle(Cycle& cycle) {
 asio::awaitable<void> BudgetReconciler::reconcile(Cycle& cycle, WalkMember policy) {
     const auto id = model::BudgetId::parse(policy.member);
     if (!id) {
-        cycle.failed(policy.member, id.error());
+        cycle.malformed(policy.member, id.error());
         co_return;
     }
     const engine::BudgetAddress budget{.id = *id, .partitions = cycle.partitions()};

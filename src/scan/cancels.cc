@@ -42,7 +42,7 @@ asio::awaitable<void> cancel_due(Cycle& cycle, std::vector<DueEntry> due) {
     for (const DueEntry& entry : due) {
         const auto flow = model::FlowId::parse(entry.member);
         if (flow) flows.push_back(*flow);
-        if (!flow) cycle.failed(entry.member, flow.error());
+        if (!flow) cycle.malformed(entry.member, flow.error());
     }
     co_await cancel_members(cycle, std::move(flows));
 }

@@ -24,7 +24,7 @@ asio::awaitable<std::vector<Cascade>> cascades_of(Cycle& cycle, std::vector<DueE
     for (const DueEntry& entry : due) {
         const auto id = model::ExecutionId::parse(entry.member);
         if (!id) {
-            cycle.failed(entry.member, id.error());
+            cycle.malformed(entry.member, id.error());
             continue;
         }
         ids.push_back(*id);

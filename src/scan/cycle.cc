@@ -23,6 +23,10 @@ bool Cycle::failed(std::string_view item, const Error& error) {
     return true;
 }
 
+void Cycle::malformed(std::string_view item, const Error& error) {
+    if (!skips(item)) failed(item, error);
+}
+
 void Cycle::unread(const Error& error) {
     ++errors_;
     log::warn("scan", "unread", {{"scanner", facts_of(kind_).name}, {"error", error.text()}});

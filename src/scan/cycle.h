@@ -51,6 +51,8 @@ class Cycle {
     void succeeded(std::string_view item);
     /// Counts a failure against the item, unless its class is informational. True if it counted.
     bool failed(std::string_view item, const Error& error);
+    /// The member of an index is no id of what the index holds.
+    void malformed(std::string_view item, const Error& error);
     /// Something could not be read.
     void unread(const Error& error);
 

@@ -15,7 +15,7 @@ boost::asio::awaitable<void> DependencyReconciler::cycle(Cycle& cycle) {
         for (const WalkMember& one : members) {
             const auto id = model::ExecutionId::parse(one.member);
             if (id) ids.push_back(*id);
-            if (!id) cycle.failed(one.member, id.error());
+            if (!id) cycle.malformed(one.member, id.error());
         }
         ids = co_await cycle.matching(std::move(ids));
         std::vector<Work<engine::ReconcileDependencies>> work;

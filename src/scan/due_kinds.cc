@@ -1,5 +1,6 @@
 #include "scan/due_kinds.h"
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -25,7 +26,7 @@ asio::awaitable<std::vector<model::ExecutionId>> executions_of(Cycle& cycle,
         if (id) {
             ids.push_back(*id);
         } else {
-            cycle.failed(entry.member, id.error());
+            cycle.malformed(entry.member, id.error());
         }
     }
     co_return co_await cycle.matching(std::move(ids));
@@ -47,9 +48,6 @@ asio::awaitable<void> act_on_executions(Cycle& cycle, std::vector<DueEntry> due,
 engine::MarkLeaseExpiredIfDue mark_expired(model::ExecutionId id) {
     return {.execution_id = id};
 }
-engine::PromoteDelayed promote(model::ExecutionId id) {
-    return {.execution_id = id};
-}
 engine::ExpireExecution time_out_attempt(model::ExecutionId id) {
     return {.execution_id = id, .reason = engine::ExpireReason::AttemptTimeout};
 }
@@ -64,7 +62,19 @@ asio::awaitable<void> mark_leases(Cycle& cycle, std::vector<DueEntry> due) {
     return act_on_executions(cycle, std::move(due), mark_expired);
 }
 asio::awaitable<void> promote_delayed(Cycle& cycle, std::vector<DueEntry> due) {
-    return act_on_executions(cycle, std::move(due), promote);
+    std::map<model::ExecutionId, model::LaneId> found_in;
+    for (const DueEntry& entry : due) {
+        const auto id = model::ExecutionId::parse(entry.member);
+        const auto lane = model::LaneId::parse(entry.lane);
+        if (id && lane) found_in.emplace(*id, *lane);
+    }
+    const std::vector<model::ExecutionId> ids = co_await executions_of(cycle, std::move(due));
+    std::vector<Work<engine::PromoteDelayed>> work;
+    for (const model::ExecutionId& id : ids) {
+        engine::PromoteDelayed promote{.execution_id = id, .lane = found_in.at(id)};
+        work.push_back({.item = id.to_string(), .operation = std::move(promote)});
+    }
+    co_await act(cycle, std::move(work));
 }
 asio::awaitable<void> time_out_attempts(Cycle& cycle, std::vector<DueEntry> due) {
     return act_on_executions(cycle, std::move(due), time_out_attempt);
@@ -81,7 +91,7 @@ asio::awaitable<void> close_waitpoints(Cycle& cycle, std::vector<DueEntry> due) 
     for (const DueEntry& entry : due) {
         const auto id = model::WaitpointId::parse(entry.member);
         if (!id) {
-            cycle.failed(entry.member, id.error());
+            cycle.malformed(entry.member, id.error());
             continue;
         }
         engine::ExpirePendingWaitpoint expire{
@@ -96,7 +106,7 @@ asio::awaitable<void> reset_budgets(Cycle& cycle, std::vector<DueEntry> due) {
     for (const DueEntry& entry : due) {
         const auto id = model::BudgetId::parse(entry.member);
         if (!id) {
-            cycle.failed(entry.member, id.error());
+            cycle.malformed(entry.member, id.error());
             continue;
         }
         engine::ResetBudget reset{.budget = {.id = *id, .partitions = cycle.partitions()},

@@ -153,6 +153,7 @@ asio::awaitable<std::vector<DueScanner::Walk>> DueScanner::turn_page(Cycle& cycl
             if (!walk.seen.insert(one.member).second) continue;
             fresh = true;
             due.push_back(DueEntry{.partition = walk.place.partition,
+                                   .lane = walk.place.lane,
                                    .member = one.member,
                                    .at = timestamp_from_ms(one.score)});
         }

@@ -15,6 +15,8 @@ namespace ff::scan {
 /// A member of an index whose time has come.
 struct DueEntry {
     std::uint16_t partition = 0;
+    /// Of indexes that a partition keeps for each lane.
+    std::string lane{};
     std::string member{};
     Timestamp at{};
 };

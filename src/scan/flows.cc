@@ -17,7 +17,7 @@ std::vector<model::FlowId> flows_of(Cycle& cycle, const std::vector<WalkMember>&
     for (const WalkMember& one : members) {
         const auto flow = model::FlowId::parse(one.member);
         if (flow) flows.push_back(*flow);
-        if (!flow) cycle.failed(one.member, flow.error());
+        if (!flow) cycle.malformed(one.member, flow.error());
     }
     return flows;
 }

@@ -20,7 +20,7 @@ asio::awaitable<void> IndexReconciler::cycle(Cycle& cycle) {
         for (const WalkMember& one : members) {
             const auto id = model::ExecutionId::parse(one.member);
             if (id) ids.push_back(*id);
-            if (!id) cycle.failed(one.member, id.error());
+            if (!id) cycle.malformed(one.member, id.error());
         }
         ids = co_await cycle.matching(std::move(ids));
         co_await reconcile(cycle, std::move(ids));

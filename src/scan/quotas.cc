@@ -115,7 +115,7 @@ asio::awaitable<void> QuotaReconciler::cycle(Cycle& cycle) {
 asio::awaitable<void> QuotaReconciler::reconcile(Cycle& cycle, WalkMember policy) {
     const auto id = model::QuotaPolicyId::parse(policy.member);
     if (!id) {
-        cycle.failed(policy.member, id.error());
+        cycle.malformed(policy.member, id.error());
         co_return;
     }
     const engine::QuotaAddress quota{.id = *id, .partitions = cycle.partitions()};

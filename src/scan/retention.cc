@@ -60,7 +60,7 @@ asio::awaitable<void> purge_due(Cycle& cycle, std::vector<DueEntry> due) {
     for (const DueEntry& entry : due) {
         const auto id = model::ExecutionId::parse(entry.member);
         if (id) ids.push_back(*id);
-        if (!id) cycle.failed(entry.member, id.error());
+        if (!id) cycle.malformed(entry.member, id.error());
     }
     // What failed stays in the index of due times and is met again.
     co_await purge(cycle, std::move(ids));
@@ -90,7 +90,7 @@ asio::awaitable<void> RetentionTrimmer::cycle(Cycle& cycle) {
         for (const WalkMember& one : members) {
             const auto id = model::ExecutionId::parse(one.member);
             if (id) ids.push_back(*id);
-            if (!id) cycle.failed(one.member, id.error());
+            if (!id) cycle.malformed(one.member, id.error());
         }
         const std::vector<model::ExecutionId> failed = co_await purge(cycle, std::move(ids));
         ids.clear();
