@@ -41,7 +41,7 @@ void PurgeExecution::write(CallWriter& to) const {
     const ExecutionKeys keys(execution_id);
     to.begin(kPurge, 3);
     to.key("exec_core", keys.exec.core());
-    to.key("terminal", keys.derived);
+    to.key("terminal", lane ? keys.index.lane(*lane).terminal() : keys.derived);
     to.key("all_executions", keys.index.all_executions());
     to.arg("execution_id", keys.exec.id());
     to.arg("default_retention_ms", default_retention);

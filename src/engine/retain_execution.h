@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/call_writer.h"
 #include "engine/reply_reader.h"
 #include "model/execution_id.h"
+#include "model/ids.h"
 
 namespace ff::engine {
 
@@ -39,6 +41,8 @@ struct PurgeExecution {
 
     model::ExecutionId execution_id;
     Millis default_retention{86'400'000};
+    /// Of the index in which it was found: without a record, nothing else tells where to clean up.
+    std::optional<model::LaneId> lane{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

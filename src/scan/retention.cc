@@ -14,9 +14,13 @@ namespace {
 /// More slices of 500 keys than one execution has.
 constexpr int kSlicesMax = 10'000;
 
+/// The lanes in whose index executions were found.
+using FoundIn = std::map<model::ExecutionId, model::LaneId>;
+
 /// Those of the executions that could not be dealt with are the outcome.
 asio::awaitable<std::vector<model::ExecutionId>> purge(Cycle& cycle,
-                                                       std::vector<model::ExecutionId> ids) {
+                                                       std::vector<model::ExecutionId> ids,
+                                                       FoundIn found_in) {
     std::vector<model::ExecutionId> failed;
     std::vector<model::ExecutionId> open = co_await cycle.matching(std::move(ids));
     // Before the first slice: afterwards nothing tells which listings they are on.
@@ -36,6 +40,8 @@ asio::awaitable<std::vector<model::ExecutionId>> purge(Cycle& cycle,
         for (const model::ExecutionId& id : open) {
             engine::PurgeExecution purge{.execution_id = id,
                                          .default_retention = cycle.options().retention_default};
+            const auto lane = found_in.find(id);
+            if (lane != found_in.end()) purge.lane = lane->second;
             work.push_back({.item = id.to_string(), .operation = std::move(purge)});
         }
         const auto outcomes = co_await act(cycle, std::move(work));
@@ -63,7 +69,8 @@ asio::awaitable<void> purge_due(Cycle& cycle, std::vector<DueEntry> due) {
         if (!id) cycle.malformed(entry.member, id.error());
     }
     // What failed stays in the index of due times and is met again.
-    co_await purge(cycle, std::move(ids));
+    FoundIn no_lanes;
+    co_await purge(cycle, std::move(ids), std::move(no_lanes));
 }
 
 DueRules due_rules() {
@@ -87,12 +94,16 @@ asio::awaitable<void> RetentionTrimmer::cycle(Cycle& cycle) {
     old_.begin(places_of(cycle, &model::LaneKeys::terminal), to_string(until));
     while ((old_.more() || !ids.empty()) && !cycle.stopping()) {
         const std::vector<WalkMember> members = co_await old_.next(cycle);
+        FoundIn found_in;
         for (const WalkMember& one : members) {
             const auto id = model::ExecutionId::parse(one.member);
+            const auto lane = model::LaneId::parse(one.place->lane);
             if (id) ids.push_back(*id);
+            if (id && lane) found_in.emplace(*id, *lane);
             if (!id) cycle.malformed(one.member, id.error());
         }
-        const std::vector<model::ExecutionId> failed = co_await purge(cycle, std::move(ids));
+        const std::vector<model::ExecutionId> failed =
+            co_await purge(cycle, std::move(ids), std::move(found_in));
         ids.clear();
         for (const model::ExecutionId& id : failed) {
             if (again_.size() < kAgainMax) again_.insert(id);
