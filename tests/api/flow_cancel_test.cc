@@ -1,0 +1,165 @@
+#include "engine/flow_cancel.h"
+
+#include <algorithm>
+#include <set>
+
+#include "api/flow_world.h"
+#include "engine/operation.h"
+#include "model/exec_keys.h"
+#include "support/wait.h"
+
+namespace ff::testing {
+namespace {
+
+class FlowCancel : public FlowApi {
+  protected:
+    JsonReply cancel(const std::string& flow, const std::string& body,
+                     const std::string& query = "") {
+        return world().post("/v1/flows/" + flow + "/cancel" + query, body);
+    }
+    std::int64_t owed(const std::string& flow) {
+        const std::string key = flow_keys(flow).pending_cancels();
+        return world().command({"SCARD", key}).to_integer().value_or(-1);
+    }
+    std::vector<std::string> members(const std::string& flow) {
+        std::vector<std::string> ids;
+        const std::string key = flow_keys(flow).members();
+        const store::Reply reply = world().command({"SMEMBERS", key});
+        for (const store::Reply& id : reply.items()) ids.emplace_back(*id.text());
+        return ids;
+    }
+};
+class Ch05Cancel : public FlowCancel {};
+class Ch07Cancel : public FlowCancel {};
+
+TEST_P(Ch07Cancel, S18_AThousandMembersAreCancelledInTheBackground) {
+    const std::string flow = submit_members(1000, lane());
+    const JsonReply reply = cancel(flow, R"({"reason":"enough"})");
+    EXPECT_EQ(reply.status, 200) << reply.body.substr(0, 200);
+    EXPECT_EQ(reply.text("status"), "cancellation_scheduled");
+    EXPECT_EQ(reply.text("cancellation_policy"), "cancel_all");
+    EXPECT_EQ(reply.integer("member_count"), 1000);
+    EXPECT_EQ(texts(reply, "member_execution_ids").size(), 1000U);
+    EXPECT_TRUE(wait_until([&] { return owed(flow) == 0; }));
+    for (const std::string& id : members(flow)) {
+        ASSERT_EQ(state_of(id), "cancelled");
+        ASSERT_EQ(core_field(id, "cancellation_reason"), "enough");
+    }
+    EXPECT_TRUE(world().get("/v1/flows/" + flow).has("cancel_completed_at"));
+}
+
+TEST_P(Ch05Cancel, S48_WhatADeadServerOwesAnotherOneCancels) {
+    // The first server has answered and died before its first member: the flow is cancelled in the
+    // store and nobody is at work.
+    const std::string flow = submit_members(20, lane());
+    engine::CancelFlow died{.flow = {.id = *model::FlowId::parse(flow)},
+                            .reason = "operator said so",
+                            .grace = Millis(0)};
+    world().await(engine::run(world().store(), std::move(died)));
+    EXPECT_EQ(owed(flow), 20);
+    // Any other server that meets the backlog goes on; here one that is asked again and waits.
+    const JsonReply again = cancel(flow, R"({"reason":"another"})", "?wait=true");
+    EXPECT_EQ(again.text("status"), "cancelled") << again.body;
+    for (const std::string& id : members(flow)) {
+        EXPECT_EQ(state_of(id), "cancelled");
+        EXPECT_EQ(core_field(id, "cancellation_reason"), "operator said so");
+    }
+    const std::string backlog =
+        model::FlowIndexKeys(model::partition_of(*model::FlowId::parse(flow), {})).cancel_backlog();
+    EXPECT_TRUE(world().command({"ZSCORE", backlog, flow}).is_null());
+}
+
+TEST_P(Ch05Cancel, S49_AMemberThatCannotBeCancelledIsNamedAndStopsNoOther) {
+    const std::string flow = submit_members(6, lane());
+    const std::vector<std::string> ids = members(flow);
+    // Makes the routine raise a type error for this one.
+    const std::string core = model::ExecKeys(*model::ExecutionId::parse(ids[2])).core();
+    world().command({"DEL", core});
+    world().command({"SET", core, "no hash"});
+    const JsonReply reply = cancel(flow, R"({"reason":"stop"})", "?wait=1&timeout_ms=5000");
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    EXPECT_EQ(reply.text("status"), "partially_cancelled");
+    EXPECT_EQ(texts(reply, "failed_member_execution_ids"), std::vector<std::string>{ids[2]});
+    for (const std::string& id : ids) {
+        if (id != ids[2]) EXPECT_EQ(state_of(id), "cancelled");
+    }
+    EXPECT_EQ(owed(flow), 1);
+    // The next rounds stand back, further each time, up to ten minutes.
+    const std::string backlog =
+        model::FlowIndexKeys(model::partition_of(*model::FlowId::parse(flow), {})).cancel_backlog();
+    double last = 0;
+    for (int round = 0; round < 8; ++round) {
+        engine::CancelFlowMembers page{.flow = {.id = *model::FlowId::parse(flow)}};
+        world().await(engine::run(world().store(), std::move(page)));
+        const store::Reply score = world().command({"ZSCORE", backlog, flow});
+        const double now = static_cast<double>(to_ms(SystemClock().now()));
+        const double ahead = score.as_double().value_or(0) - now;
+        EXPECT_LE(ahead, 600'500);
+        EXPECT_GE(ahead, std::min(last, 599'000.0)) << round;
+        last = ahead;
+    }
+    EXPECT_GE(last, 590'000);
+}
+
+TEST_P(Ch05Cancel, S50_ARetriedCancelTellsTheStoredPolicyAndAThousandMembers) {
+    const std::string flow = new_id();
+    constexpr int kPieces = 5;
+    for (int piece = 0; piece < kPieces; ++piece) {
+        std::string nodes;
+        for (int i = 0; i < 1000; ++i) {
+            nodes += (i == 0 ? R"({"name":"n)" : R"(,{"name":"n)") + std::to_string(piece) + "-" +
+                     std::to_string(i) + "\"}";
+        }
+        const std::string rest =
+            R"("seal":false,"defaults":{"lane_id":")" + lane() + R"("},"nodes":[)" + nodes + "]}";
+        const JsonReply reply =
+            piece == 0 ? world().post("/v1/flows/submit",
+                                      R"({"namespace":"acme","flow_id":")" + flow + "\"," + rest)
+                       : world().post("/v1/flows/" + flow + "/expand", "{" + rest);
+        ASSERT_EQ(reply.status, 201) << reply.body.substr(0, 300);
+    }
+    const JsonReply first = cancel(flow, R"({"cancellation_policy":"let_active_finish"})");
+    EXPECT_EQ(first.text("status"), "cancelled") << first.body.substr(0, 200);
+    EXPECT_TRUE(wait_until([&] { return owed(flow) == 0; }));
+    const JsonReply again = cancel(flow, R"({"cancellation_policy":"cancel_all"})");
+    EXPECT_EQ(again.status, 200);
+    EXPECT_EQ(again.text("status"), "cancelled");
+    EXPECT_EQ(again.text("cancellation_policy"), "let_active_finish");
+    EXPECT_EQ(again.text("public_flow_state"), "cancelled");
+    EXPECT_EQ(texts(again, "member_execution_ids").size(), 1000U);
+    EXPECT_TRUE(again.flag("truncated"));
+}
+
+TEST_P(Ch07Cancel, WaitsForWhoMayFinishOnlyAsLongAsAnybodyIsCancelled) {
+    const std::string flow = submit_members(3, lane());
+    const auto active = claim(lane());
+    ASSERT_EQ(active.size(), 1U);
+    const JsonReply reply =
+        cancel(flow, R"({"cancellation_policy":"cancel_pending"})", "?wait=true");
+    EXPECT_EQ(reply.text("status"), "cancelled") << reply.body;
+    EXPECT_EQ(reply.integer("draining_count"), 1);
+    EXPECT_EQ(state_of(active[0].execution_id.to_string()), "active");
+    complete(active[0]);
+    EXPECT_EQ(owed(flow), 0);
+    EXPECT_EQ(state_of(active[0].execution_id.to_string()), "completed");
+}
+
+TEST_P(Ch07Cancel, AnswersWhatIsNotThereOrNotUnderstood) {
+    EXPECT_EQ(cancel(new_id(), "{}").code(), "flow_not_found");
+    EXPECT_EQ(cancel("nonsense", "{}").status, 400);
+    const std::string flow = new_flow();
+    EXPECT_EQ(cancel(flow, R"({"cancellation_policy":"cancell_all"})").code(), "invalid_input");
+    EXPECT_EQ(cancel(flow, R"({"flow_id":")" + new_id() + "\"}").status, 400);
+    EXPECT_EQ(cancel(flow, "{}", "?wait=perhaps").status, 400);
+    EXPECT_EQ(cancel(flow, "{}", "?wait=1&timeout_ms=-1").status, 400);
+    EXPECT_EQ(flow_state(flow), "open");
+    const JsonReply empty = cancel(flow, "{}");
+    EXPECT_EQ(empty.text("status"), "cancelled");
+    EXPECT_EQ(empty.text("public_flow_state"), "cancelled");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Ch05Cancel, ::testing::Values("embedded", "valkey"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Cancel, ::testing::Values("embedded", "valkey"));
+
+}  // namespace
+}  // namespace ff::testing
