@@ -192,12 +192,33 @@ Result<Done> Instance::listen() {
                                 .port = settings_.listen.port,
                                 .connections_max = settings_.connections_max,
                                 .piece_max = settings_.sse_piece_max};
+    if (!settings_.listen_tls_cert_file.empty()) {
+        FF_TRY(tls_keys_,
+               http::TlsKeys::load(settings_.listen_tls_cert_file, settings_.listen_tls_key_file));
+        options.tls = tls_keys_;
+    }
     FF_TRY(http_, http::Server::listen(loop_, std::move(options), *dispatcher_));
+    if (!settings_.listen_unix.empty()) {
+        http::ServerOptions local{.unix_path = settings_.listen_unix,
+                                  .connections_max = settings_.connections_max,
+                                  .piece_max = settings_.sse_piece_max};
+        FF_TRY(local_http_, http::Server::listen(loop_, std::move(local), *dispatcher_));
+    }
     if (!settings_.metrics_listen) return Done{};
     http::ServerOptions figures{.host = settings_.metrics_listen->host,
                                 .port = settings_.metrics_listen->port};
     FF_TRY(metrics_http_, http::Server::listen(loop_, std::move(figures), *metrics_dispatcher_));
     return Done{};
+}
+
+void Instance::reload_tls() {
+    if (!tls_keys_) return;
+    const Result<Done> reloaded = tls_keys_->reload();
+    if (reloaded.has_value()) {
+        log::info("app", "tls_keys_reloaded");
+    } else {
+        log::error("app", "tls_keys_not_reloaded", {{"error", reloaded.error().text()}});
+    }
 }
 
 void Instance::warn_of_open_doors() const {
@@ -213,7 +234,7 @@ std::string Instance::url() const {
     if (address.host == "0.0.0.0") address.host = "127.0.0.1";
     if (address.host == "::") address.host = "::1";
     address.port = port();
-    return "http://" + address.to_text();
+    return (tls_keys_ ? "https://" : "http://") + address.to_text();
 }
 
 void Instance::note_timeout(bool in_time, std::string_view step) {
@@ -224,14 +245,14 @@ void Instance::note_timeout(bool in_time, std::string_view step) {
 
 asio::awaitable<void> Instance::stop() {
     ready_ = false;
-    if (http_) http_->drain();
+    for (http::Server* server : {http_.get(), local_http_.get()})
+        if (server != nullptr) server->drain();
     for (api::Pool* pool : {&pools_.stream_ops, &pools_.sse, &pools_.claim_waits}) pool->close();
     if (services_) services_->stop_waiting();
-    if (http_) {
-        const Deadline grace = Deadline::after(settings_.shutdown_grace);
-        co_await http_->stop(grace);
-        note_timeout(!grace.passed(), "requests");
-    }
+    const Deadline requests_grace = Deadline::after(settings_.shutdown_grace);
+    if (http_) co_await http_->stop(requests_grace);
+    if (local_http_) co_await local_http_->stop(requests_grace);
+    note_timeout(!http_ || !requests_grace.passed(), "requests");
     if (services_) {
         const Deadline grace = Deadline::after(settings_.shutdown_grace);
         co_await services_->stop(grace);

@@ -40,10 +40,15 @@ class Instance {
     /// In the order of spec 07, section 7.
     boost::asio::awaitable<void> stop();
 
+    /// Reads certificate and key again, for connections to come.
+    void reload_tls();
+
     const Settings& settings() const { return settings_; }
     std::uint16_t port() const { return http_ ? http_->port() : std::uint16_t{0}; }
     /// Answers requests that come another way than over HTTP. On the loop, between start and stop.
     http::Handler& handler() { return *dispatcher_; }
+    /// Of /metrics, where it has an address of its own.
+    std::uint16_t metrics_port() const { return metrics_http_->port(); }
     /// Where a client on this machine reaches it.
     std::string url() const;
     store::Store& store() { return backend_.store(); }
@@ -79,7 +84,9 @@ class Instance {
     std::unique_ptr<api::Dispatcher> dispatcher_{};
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
     std::unique_ptr<http::Server> http_{};
+    std::unique_ptr<http::Server> local_http_{};
     std::unique_ptr<http::Server> metrics_http_{};
+    std::shared_ptr<http::TlsKeys> tls_keys_{};  // shared with the server's sessions
     bool ready_ = false;
 };
 

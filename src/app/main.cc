@@ -2,12 +2,13 @@
 #include <string>
 #include <vector>
 
+#include "app/backup.h"
+#include "app/collisions.h"
 #include "app/server.h"
 #include "app/server_flags.h"
 #include "app/settings.h"
 #include "cli/command_line.h"
 #include "cli/session.h"
-#include "host/embedded_store.h"
 
 namespace {
 
@@ -34,9 +35,7 @@ int serve(const std::vector<std::string>& arguments, const ff::app::Ready& ready
 }
 
 ff::Result<ff::Done> copy_data(const std::string& data_folder, const std::string& copy) {
-    FF_TRY(const auto store, ff::host::EmbeddedStore::open({.folder = data_folder}));
-    FF_TRY([[maybe_unused]] const auto report, store->backup_and_wait(copy));
-    store->stop_and_wait();
+    FF_TRY([[maybe_unused]] const auto made, ff::app::backup_stopped(data_folder, copy));
     return ff::Done{};
 }
 
@@ -44,5 +43,9 @@ ff::Result<ff::Done> copy_data(const std::string& data_folder, const std::string
 
 int main(int argc, char** argv) {
     const ff::cli::Programs programs{.serve = serve, .copy_data = copy_data};
-    return ff::cli::run_command_line(std::vector<std::string>(argv + 1, argv + argc), programs);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (!arguments.empty() && arguments.front() == "admin")
+        return ff::app::run_admin({arguments.begin() + 1, arguments.end()},
+                                  ff::app::process_environment);
+    return ff::cli::run_command_line(std::move(arguments), programs);
 }

@@ -35,6 +35,7 @@ class ServerProcess {
         : ready_(ready),
           instance_(loop.get_executor(), settings, die),
           signals_(loop, SIGINT, SIGTERM),
+          hangups_(loop, SIGHUP),
           tasks_(loop.get_executor(), "server process") {}
 
     void start() { tasks_.spawn(run()); }
@@ -51,20 +52,32 @@ class ServerProcess {
         std::printf("flowfabric: serving %s\n", instance_.url().c_str());
         std::fflush(stdout);
         if (ready_) ready_(instance_.url());
+        tasks_.spawn(reload_at_hangups());
         const auto [failure, number] =
             co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
         log::info("app", "stopping", {{"signal", number}});
         signals_.async_wait([](const boost::system::error_code& cancelled, int) {
             if (!cancelled) std::_Exit(kInterruptedExitCode);
         });
+        hangups_.cancel();
         co_await instance_.stop();
         signals_.cancel();
         log::info("app", "stopped");
     }
 
+    asio::awaitable<void> reload_at_hangups() {
+        for (;;) {
+            const auto [cancelled, number] =
+                co_await hangups_.async_wait(asio::as_tuple(asio::use_awaitable));
+            if (cancelled) co_return;
+            instance_.reload_tls();
+        }
+    }
+
     const Ready& ready_;
     Instance instance_;
     asio::signal_set signals_;
+    asio::signal_set hangups_;
     TaskGroup tasks_;
     int exit_code_ = 0;
 };

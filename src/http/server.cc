@@ -3,23 +3,52 @@
 #include <list>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/task_group.h"
+#include "http/endpoint_text.h"
 #include "http/listen_address.h"
 #include "http/session.h"
 
 namespace ff::http {
 namespace asio = boost::asio;
-using asio::ip::tcp;
+using Protocol = asio::generic::stream_protocol;
 
 namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::size_t kUnixPathBytesMax = 107;
+
+using Acceptor = asio::basic_socket_acceptor<Protocol>;
+
+/// Refuses with code `config`, naming the address.
+Error cannot_listen(const ServerOptions& options, const std::string& why) {
+    const ListenAddress address{.host = options.host, .port = options.port};
+    const std::string where = options.unix_path.empty() ? address.to_text() : options.unix_path;
+    return Error{
+        .code = "config", .detail = {where}, .message = "cannot listen on " + where + ": " + why};
+}
+
+Result<Protocol::endpoint> endpoint_of(const ServerOptions& options) {
+    if (!options.unix_path.empty()) {
+        if (options.unix_path.size() > kUnixPathBytesMax)
+            return cannot_listen(options, "the path is too long");
+        return Protocol::endpoint(asio::local::stream_protocol::endpoint(options.unix_path));
+    }
+    boost::system::error_code failure;
+    const auto address =
+        asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, failure);
+    if (failure) return cannot_listen(options, "not an IP address");
+    return Protocol::endpoint(asio::ip::tcp::endpoint(address, options.port));
+}
 
 }  // namespace
 
@@ -34,18 +63,18 @@ class Server::Impl {
           sessions_(loop, "http sessions") {}
 
     Result<Done> bind() {
-        const std::string& host = context_.options.host;
+        FF_TRY(const Protocol::endpoint endpoint, endpoint_of(context_.options));
+        const bool local = !context_.options.unix_path.empty();
         boost::system::error_code failure;
-        const auto address =
-            asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, failure);
-        if (failure) return refuse("not an IP address");
-        const tcp::endpoint endpoint(address, context_.options.port);
+        // What a former process left behind; a socket that is in use is taken over.
+        if (local) ::unlink(context_.options.unix_path.c_str());
         acceptor_.open(endpoint.protocol(), failure);
-        if (!failure) acceptor_.set_option(asio::socket_base::reuse_address(true), failure);
+        if (!failure && !local)
+            acceptor_.set_option(asio::socket_base::reuse_address(true), failure);
         if (!failure) acceptor_.bind(endpoint, failure);
         if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
-        if (failure) return refuse(failure.message());
-        port_ = acceptor_.local_endpoint().port();
+        if (failure) return cannot_listen(context_.options, failure.message());
+        port_ = port_of(acceptor_.local_endpoint());
         accepting_.spawn(accept_all());
         return Done{};
     }
@@ -58,6 +87,7 @@ class Server::Impl {
         context_.draining = true;
         boost::system::error_code ignored;
         acceptor_.close(ignored);
+        if (!context_.options.unix_path.empty()) ::unlink(context_.options.unix_path.c_str());
         accepting_.cancel();
         for (Session* session : live_)
             if (session != nullptr) session->interrupt_idle();
@@ -74,14 +104,6 @@ class Server::Impl {
     }
 
   private:
-    Error refuse(const std::string& why) const {
-        const ListenAddress address{.host = context_.options.host, .port = context_.options.port};
-        const std::string where = address.to_text();
-        return Error{.code = "config",
-                     .detail = {where},
-                     .message = "cannot listen on " + where + ": " + why};
-    }
-
     asio::awaitable<void> accept_all() {
         while (!context_.draining) {
             if (live_.size() >= context_.options.connections_max) {
@@ -98,14 +120,14 @@ class Server::Impl {
                 continue;
             }
             boost::system::error_code ignored;
-            socket.set_option(tcp::no_delay(true), ignored);
+            socket.set_option(asio::ip::tcp::no_delay(true), ignored);
             live_.push_back(nullptr);
             sessions_.spawn(serve(std::move(socket), std::prev(live_.end())));
         }
     }
 
     asio::awaitable<void> make_room() {
-        co_await acceptor_.async_wait(tcp::acceptor::wait_read, kAsTuple);
+        co_await acceptor_.async_wait(Acceptor::wait_read, kAsTuple);
         if (context_.draining || live_.size() < context_.options.connections_max) co_return;
         interrupt_longest_idle();
         context_.crowded = true;
@@ -114,7 +136,7 @@ class Server::Impl {
         context_.crowded = false;
     }
 
-    asio::awaitable<void> serve(tcp::socket socket, std::list<Session*>::iterator place) {
+    asio::awaitable<void> serve(Protocol::socket socket, std::list<Session*>::iterator place) {
         Session session(std::move(socket), context_);
         *place = &session;
         co_await session.run();
@@ -144,7 +166,7 @@ class Server::Impl {
 
     SessionContext context_;
     asio::any_io_executor loop_;
-    tcp::acceptor acceptor_;
+    Acceptor acceptor_;
     asio::steady_timer room_for_more_;
     std::uint16_t port_ = 0;
     std::list<Session*> live_{};  // null until the session's task has begun

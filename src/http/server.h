@@ -11,12 +11,17 @@
 #include "base/deadline.h"
 #include "base/result.h"
 #include "http/handler.h"
+#include "http/tls_keys.h"
 
 namespace ff::http {
 
 struct ServerOptions {
     std::string host = "127.0.0.1";  // an IP address, or `localhost`
     std::uint16_t port = 0;          // 0 = any free one
+    /// Instead of host and port: the path of a unix socket, for whoever may open it.
+    std::string unix_path{};
+    /// Null: plain HTTP.
+    std::shared_ptr<TlsKeys> tls{};
     std::size_t target_bytes_max = 8 * 1024;
     std::size_t header_bytes_max = 16 * 1024;
     std::size_t connections_max = 4096;
@@ -40,6 +45,7 @@ class Server {
     /// Only after stop().
     ~Server();
 
+    /// 0 of a unix socket.
     std::uint16_t port() const;
     std::size_t connections() const;
 

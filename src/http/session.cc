@@ -1,6 +1,7 @@
 #include "http/session.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <ctime>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/chunk_encode.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -20,6 +20,8 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "http/endpoint_text.h"
+#include "http/wire_stream.h"
 
 namespace ff::http {
 namespace asio = boost::asio;
@@ -34,6 +36,7 @@ constexpr std::size_t kRequestIdBytesMax = 128;
 /// closing it does not reset it before the client has read that response.
 constexpr std::chrono::milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = std::size_t{4} << 20;
+constexpr std::chrono::milliseconds kGoodbyeMax{200};
 constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
 Response refusal(std::string_view field, std::string_view why) {
@@ -59,6 +62,14 @@ Response body_too_large(const Admission& admission) {
 bool acceptable_id(std::string_view id) {
     return !id.empty() && id.size() <= kRequestIdBytesMax &&
            std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+/// A TLS alert, or an encrypted record too short for a request: the goodbye of TLS 1.3.
+bool is_farewell(const std::array<std::uint8_t, 5>& head, std::size_t count) {
+    constexpr std::uint8_t kAlert = 0x15;
+    constexpr unsigned kSealedAlertBytes = 19;
+    if (count < head.size()) return false;
+    return head[0] == kAlert || head[3] * 256U + head[4] == kSealedAlertBytes;
 }
 
 bool is_malformed(const beast::error_code& failure) {
@@ -94,29 +105,29 @@ const std::string& DateText::now() {
 }
 
 struct Session::Stream final : Peer {
-    explicit Stream(asio::ip::tcp::socket socket) : tcp(std::move(socket)) {}
+    Stream(Socket socket, std::shared_ptr<TlsKeys::Native> keys)
+        : wire(std::move(socket), std::move(keys)) {}
 
     asio::awaitable<void> gone() override {
-        asio::ip::tcp::socket& socket = tcp.socket();
-        const auto [failure] =
-            co_await socket.async_wait(asio::ip::tcp::socket::wait_read, kAsTuple);
+        auto& socket = wire.socket();
+        const auto [failure] = co_await socket.async_wait(Socket::wait_read, kAsTuple);
         if (failure) co_return;
-        char byte = 0;
+        std::array<std::uint8_t, 5> head{};
         beast::error_code ended;
-        socket.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, ended);
-        if (ended) co_return;
+        const std::size_t count =
+            socket.receive(asio::buffer(head), asio::socket_base::message_peek, ended);
+        if (ended || (wire.encrypted() && is_farewell(head, count))) co_return;
         // The next request is there already, so only a reset can be seen from here.
-        co_await socket.async_wait(asio::ip::tcp::socket::wait_error, kAsTuple);
+        co_await socket.async_wait(Socket::wait_error, kAsTuple);
     }
 
     std::string address() const override {
         beast::error_code failure;
-        const auto remote = tcp.socket().remote_endpoint(failure);
-        if (failure) return {};
-        return remote.address().to_string() + ":" + std::to_string(remote.port());
+        const auto remote = wire.socket().remote_endpoint(failure);
+        return failure ? std::string() : text_of(remote);
     }
 
-    beast::tcp_stream tcp;
+    WireStream wire;
     beast::flat_buffer buffer{};
 };
 
@@ -166,22 +177,22 @@ wire::response<Body> Session::Incoming::head_of(const Response& response, DateTe
 
 class Session::StreamedBody final : public BodyWriter {
   public:
-    StreamedBody(beast::tcp_stream& tcp, std::chrono::milliseconds write_max, bool chunked)
-        : tcp_(tcp), write_max_(write_max), chunked_(chunked) {}
+    StreamedBody(WireStream& wire, std::chrono::milliseconds write_max, bool chunked)
+        : wire_(wire), write_max_(write_max), chunked_(chunked) {}
 
     Task<Done> write(std::string piece) override {
         if (broken_) co_return gone();
         // An empty chunk would be read as the end.
         if (piece.empty()) co_return Done{};
-        tcp_.expires_after(write_max_);
+        wire_.expires_after(write_max_);
         const asio::const_buffer bytes = asio::buffer(piece);
         beast::error_code failure;
         if (chunked_) {
             auto framed = wire::make_chunk(bytes);
-            const auto [failed, count] = co_await asio::async_write(tcp_, framed, kAsTuple);
+            const auto [failed, count] = co_await asio::async_write(wire_, framed, kAsTuple);
             failure = failed;
         } else {
-            const auto [failed, count] = co_await asio::async_write(tcp_, bytes, kAsTuple);
+            const auto [failed, count] = co_await asio::async_write(wire_, bytes, kAsTuple);
             failure = failed;
         }
         broken_ = static_cast<bool>(failure);
@@ -191,9 +202,9 @@ class Session::StreamedBody final : public BodyWriter {
 
     asio::awaitable<bool> finish() {
         if (broken_ || !chunked_) co_return !broken_;
-        tcp_.expires_after(write_max_);
+        wire_.expires_after(write_max_);
         auto last = wire::make_chunk_last();
-        const auto [failure, count] = co_await asio::async_write(tcp_, last, kAsTuple);
+        const auto [failure, count] = co_await asio::async_write(wire_, last, kAsTuple);
         co_return !failure;
     }
 
@@ -202,46 +213,63 @@ class Session::StreamedBody final : public BodyWriter {
         return {.code = "client_gone", .message = "the client does not read its response"};
     }
 
-    beast::tcp_stream& tcp_;
+    WireStream& wire_;
     std::chrono::milliseconds write_max_;
     bool chunked_;
     bool broken_ = false;
 };
 
-Session::Session(asio::ip::tcp::socket socket, SessionContext& context)
-    : stream_(std::make_unique<Stream>(std::move(socket))), context_(context) {}
+Session::Session(Socket socket, SessionContext& context)
+    : stream_(std::make_unique<Stream>(
+          std::move(socket), context.options.tls ? context.options.tls->native() : nullptr)),
+      context_(context) {}
 
 Session::~Session() = default;
 
 asio::awaitable<void> Session::run() {
     // A cut is noticed by the failing socket; throwing would end the process instead.
     co_await asio::this_coro::throw_if_cancelled(false);
-    bool again = true;
+    bool again = co_await greet();
     while (again && !context_.draining) {
         const bool arrived = co_await await_first_byte();
         if (!arrived) break;
         again = co_await serve_one();
     }
+    co_await say_goodbye();
     beast::error_code ignored;
-    stream_->tcp.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    stream_->wire.socket().shutdown(Socket::shutdown_send, ignored);
     co_await linger();
 }
 
+asio::awaitable<bool> Session::greet() {
+    if (!stream_->wire.encrypted()) co_return true;
+    stream_->wire.expires_after(context_.options.idle_max);
+    const auto [failure] = co_await stream_->wire.async_handshake(kAsTuple);
+    co_return !failure;
+}
+
+/// A client of TLS must be able to tell the end from a cut. It need not answer.
+asio::awaitable<void> Session::say_goodbye() {
+    if (!stream_->wire.encrypted() || !stream_->wire.socket().is_open()) co_return;
+    stream_->wire.expires_after(kGoodbyeMax);
+    co_await stream_->wire.async_goodbye(kAsTuple);
+}
+
 void Session::interrupt_idle() {
-    if (idle_) stream_->tcp.cancel();
+    if (idle_) stream_->wire.cancel();
 }
 
 void Session::cut() {
-    stream_->tcp.close();
+    stream_->wire.close();
 }
 
 asio::awaitable<bool> Session::await_first_byte() {
     if (stream_->buffer.size() > 0) co_return true;
     idle_ = true;
     idle_since_ = IdleClock::now();
-    stream_->tcp.expires_after(context_.options.idle_max);
+    stream_->wire.expires_after(context_.options.idle_max);
     const auto [failure, count] =
-        co_await stream_->tcp.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
+        co_await stream_->wire.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
     idle_ = false;
     if (failure) co_return false;
     stream_->buffer.commit(count);
@@ -280,9 +308,9 @@ asio::awaitable<Session::Read> Session::read_head(Incoming& incoming) {
     incoming.parser.header_limit(static_cast<std::uint32_t>(options.header_bytes_max));
     // Decided when the head is known.
     incoming.parser.body_limit(boost::none);
-    stream_->tcp.expires_after(options.idle_max);
+    stream_->wire.expires_after(options.idle_max);
     const auto [failure, count] =
-        co_await wire::async_read_header(stream_->tcp, stream_->buffer, incoming.parser, kAsTuple);
+        co_await wire::async_read_header(stream_->wire, stream_->buffer, incoming.parser, kAsTuple);
     if (failure == wire::error::header_limit) {
         // Without a target, not even the first line has ended within the limit.
         const std::size_t target_bytes = incoming.parser.get().target().size();
@@ -311,14 +339,14 @@ asio::awaitable<Session::Read> Session::read_body(Incoming& incoming) {
         co_return Read::Refused;
     }
     incoming.parser.body_limit(most);
-    stream_->tcp.expires_after(context_.options.idle_max);
+    stream_->wire.expires_after(context_.options.idle_max);
     if (incoming.parser.get()[wire::field::expect] == "100-continue") {
         wire::response<wire::empty_body> go_on(wire::status::continue_, incoming.version);
-        const auto [failed, written] = co_await wire::async_write(stream_->tcp, go_on, kAsTuple);
+        const auto [failed, written] = co_await wire::async_write(stream_->wire, go_on, kAsTuple);
         if (failed) co_return Read::Broken;
     }
     const auto [failure, count] =
-        co_await wire::async_read(stream_->tcp, stream_->buffer, incoming.parser, kAsTuple);
+        co_await wire::async_read(stream_->wire, stream_->buffer, incoming.parser, kAsTuple);
     if (!failure) co_return Read::Whole;
     if (failure == wire::error::body_limit) {
         incoming.refused = body_too_large(incoming.admission);
@@ -331,18 +359,18 @@ asio::awaitable<Session::Read> Session::read_body(Incoming& incoming) {
 }
 
 asio::awaitable<bool> Session::write(Incoming& incoming, Response response) {
-    stream_->tcp.expires_after(context_.options.idle_max);
+    stream_->wire.expires_after(context_.options.idle_max);
     if (incoming.head_only) {
         auto head = incoming.head_of<wire::empty_body>(response, context_.date);
         head.content_length(response.body.size());
-        const auto [failure, count] = co_await wire::async_write(stream_->tcp, head, kAsTuple);
+        const auto [failure, count] = co_await wire::async_write(stream_->wire, head, kAsTuple);
         co_return !failure;
     }
     auto message = incoming.head_of<wire::string_body>(response, context_.date);
     message.body() = std::move(response.body);
     message.prepare_payload();
     if (response.status == 204) message.content_length(boost::none);
-    const auto [failure, count] = co_await wire::async_write(stream_->tcp, message, kAsTuple);
+    const auto [failure, count] = co_await wire::async_write(stream_->wire, message, kAsTuple);
     co_return !failure;
 }
 
@@ -353,12 +381,12 @@ asio::awaitable<bool> Session::write_streamed(Incoming& incoming, Response respo
     auto head = incoming.head_of<wire::empty_body>(response, context_.date);
     head.chunked(chunked);
     wire::response_serializer<wire::empty_body> serializer(head);
-    stream_->tcp.expires_after(context_.options.idle_max);
+    stream_->wire.expires_after(context_.options.idle_max);
     const auto [failure, count] =
-        co_await wire::async_write_header(stream_->tcp, serializer, kAsTuple);
+        co_await wire::async_write_header(stream_->wire, serializer, kAsTuple);
     if (failure) co_return false;
     if (incoming.head_only) co_return true;
-    StreamedBody body(stream_->tcp, context_.options.piece_max, chunked);
+    StreamedBody body(stream_->wire, context_.options.piece_max, chunked);
     co_await response.stream(body);
     const bool finished = co_await body.finish();
     co_return finished;
@@ -366,15 +394,15 @@ asio::awaitable<bool> Session::write_streamed(Incoming& incoming, Response respo
 
 asio::awaitable<void> Session::linger() {
     beast::error_code failure;
-    const bool unread =
-        more_to_come_ || stream_->buffer.size() > 0 || stream_->tcp.socket().available(failure) > 0;
+    const bool unread = more_to_come_ || stream_->buffer.size() > 0 ||
+                        stream_->wire.socket().available(failure) > 0;
     if (failure || !unread) co_return;
-    stream_->tcp.expires_after(kLingerMax);
+    stream_->wire.expires_after(kLingerMax);
     std::size_t discarded = 0;
     while (discarded < kLingerBytesMax) {
         stream_->buffer.clear();
         const auto [ended, count] =
-            co_await stream_->tcp.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
+            co_await stream_->wire.async_read_some(stream_->buffer.prepare(kReadBytes), kAsTuple);
         if (ended) co_return;
         discarded += count;
     }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 
 #include "http/server.h"
 
@@ -48,7 +48,10 @@ class Session {
   public:
     using IdleClock = std::chrono::steady_clock;
 
-    Session(boost::asio::ip::tcp::socket socket, SessionContext& context);
+    /// Of TCP or a unix socket.
+    using Socket = boost::asio::generic::stream_protocol::socket;
+
+    Session(Socket socket, SessionContext& context);
     ~Session();
 
     boost::asio::awaitable<void> run();
@@ -67,6 +70,9 @@ class Session {
     class StreamedBody;
     enum class Read : std::uint8_t { Whole, Refused, Broken };
 
+    /// False when the client cannot speak TLS with us.
+    boost::asio::awaitable<bool> greet();
+    boost::asio::awaitable<void> say_goodbye();
     boost::asio::awaitable<bool> await_first_byte();
     /// Whether the connection goes on to the next request.
     boost::asio::awaitable<bool> serve_one();

@@ -1,9 +1,12 @@
 #include <csignal>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "support/certificates.h"
 #include "support/http_connection.h"
 #include "support/process.h"
+#include "support/temp_dir.h"
 
 namespace ff::testing {
 namespace {
@@ -97,6 +100,51 @@ TEST_F(ServerProcess, RefusesBadSettingsNamingThem) {
     EXPECT_TRUE(refused({"server", "--listen", "x"}, {}).starts_with("2 flowfabric: "));
     EXPECT_TRUE(refused({"serve"}, {}).starts_with("2 "));
     EXPECT_TRUE(refused({"server", "--listen", "192.0.2.1:1"}, {}).starts_with("1 flowfabric: "));
+}
+
+/// What curl makes of a request; its exit code comes first.
+std::string curl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"curl", "-sS", "--max-time", "10"});
+    const CommandResult result = run_command(std::move(arguments));
+    return std::to_string(result.exit_code) + " " + result.out;
+}
+
+TEST_F(ServerProcess, ServesHttpsAndTakesNewKeysAtAHangup) {
+    const Certificates first;
+    const Certificates second;
+    const TempDir folder;
+    const auto use = [&](const Certificates& keys) {
+        std::filesystem::copy_file(keys.server_certificate_file(), folder.file("cert"),
+                                   std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::copy_file(keys.server_key_file(), folder.file("key"),
+                                   std::filesystem::copy_options::overwrite_existing);
+    };
+    use(first);
+    Process process = start({{"FF_LISTEN_TLS_CERT_FILE", folder.file("cert")},
+                             {"FF_LISTEN_TLS_KEY_FILE", folder.file("key")}});
+    const auto line = process.wait_for_line("flowfabric: serving https://127.0.0.1:");
+    ASSERT_TRUE(line.has_value()) << process.err();
+    const std::string url = line->substr(line->find("https://")) + "/healthz";
+    EXPECT_EQ(curl({"--cacert", first.ca_file(), url}), R"(0 {"status":"ok"})");
+    EXPECT_TRUE(curl({"--cacert", second.ca_file(), url}).starts_with("60 "));
+    use(second);
+    process.signal(SIGHUP);
+    ASSERT_TRUE(process.wait_for_line("tls_keys_reloaded").has_value());
+    EXPECT_EQ(curl({"--cacert", second.ca_file(), url, url}),
+              R"(0 {"status":"ok"}{"status":"ok"})");
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+}
+
+TEST_F(ServerProcess, ServesAUnixSocketAndTakesItAway) {
+    const TempDir folder;
+    const std::string path = folder.file("api.sock");
+    Process process = start({{"FF_LISTEN_UNIX", path}});
+    port_of(process);
+    EXPECT_EQ(curl({"--unix-socket", path, "http://localhost/healthz"}), R"(0 {"status":"ok"})");
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(ServerProcess, TellsItsVersion) {
