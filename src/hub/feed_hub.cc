@@ -42,7 +42,11 @@ struct FeedHub::Look {
 };
 
 FeedHub::FeedHub(asio::any_io_executor loop, store::Store& store, FeedHubOptions options)
-    : loop_(loop), store_(store), options_(options), watch_(loop, store, options.watch) {}
+    : loop_(loop),
+      store_(store),
+      options_(options),
+      watch_(loop, store, options.watch),
+      tags_(loop, store) {}
 
 FeedHub::~FeedHub() = default;
 
@@ -152,8 +156,9 @@ Task<Done> FeedHub::look(FeedSubscription& subscription, Look& look) {
     for (const FeedPlace& place : places) {
         if (first || subscription.seen_[place] < interest(place).position()) news.push_back(place);
     }
-    FF_CO_CHECK(co_await read_pages(look, news));
+    // The count first: what is written in between is then in the page, and not taken for lost.
     if (first) FF_CO_CHECK(co_await read_ordinals(look, news));
+    FF_CO_CHECK(co_await read_pages(look, news));
     for (const FeedPlace& place : news) {
         Page page = std::move(look.pages[place]);
         const EntryId seen = page.seen;
@@ -187,8 +192,9 @@ Task<Done> FeedHub::read_pages(Look& look, std::vector<FeedPlace> places) {
         if (page.entries.empty()) continue;
         interest(places[i]).raise(page.entries.back().id);
         // A full page may have more behind it: it is looked at again.
+        const EntryId last = page.entries.back().id;
         const bool full = page.entries.size() >= static_cast<std::size_t>(options_.page_size);
-        if (!full) page.seen = std::max(page.seen, page.entries.back().id);
+        page.seen = full ? last : std::max(page.seen, last);
     }
     co_return Done{};
 }
@@ -256,27 +262,15 @@ Task<std::vector<bool>> FeedHub::match_tags(const FeedFilter& filter,
                                             const std::vector<FeedEntry>& entries) {
     std::vector<bool> matches(entries.size(), true);
     if (filter.tags.empty()) co_return matches;
-    std::map<std::string, std::size_t, std::less<>> index;
-    std::vector<store::Call> calls;
-    for (const FeedEntry& entry : entries) {
-        const auto id = model::ExecutionId::parse(entry.field("execution_id"));
-        if (!id.has_value() || index.contains(entry.field("execution_id"))) continue;
-        index.emplace(entry.field("execution_id"), calls.size());
-        store::Call call = store::plain({"HMGET", model::ExecKeys(*id).tags()}, true);
-        for (const auto& [key, value] : filter.tags) call.command.arg(key);
-        calls.push_back(std::move(call));
-    }
-    std::vector<Result<store::Reply>> replies = co_await store_.pipeline(std::move(calls));
-    for (auto& reply : replies) {
-        if (!reply.has_value()) co_return std::move(reply).error();
-    }
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto found = index.find(entries[i].field("execution_id"));
-        matches[i] = found != index.end();
-        for (std::size_t t = 0; matches[i] && t < filter.tags.size(); ++t) {
-            const auto values = replies[found->second]->items();
-            matches[i] = t < values.size() && values[t].text() == filter.tags[t].second;
-        }
+        matches[i] = std::ranges::any_of(
+            filter.families, [&](FeedFamily family) { return filter.admits(entries[i], family); });
+    }
+    FF_CO_TRY(const auto tags, co_await tags_.of(entries, matches));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!matches[i]) continue;
+        const auto found = tags.find(entries[i].field("execution_id"));
+        matches[i] = found != tags.end() && found->second->has_all(filter.tags);
     }
     co_return matches;
 }

@@ -16,6 +16,7 @@
 #include "hub/feed_cursor.h"
 #include "hub/feed_event.h"
 #include "hub/stream_watch.h"
+#include "hub/tag_cache.h"
 #include "model/partition.h"
 #include "store/store.h"
 
@@ -81,6 +82,9 @@ class FeedHub {
     void stop_waiting() { watch_.stop_waiting(); }
     boost::asio::awaitable<void> stop();
 
+    /// How often the tags of an execution were read, for tests and figures.
+    std::uint64_t tag_reads() const { return tags_.reads(); }
+
   private:
     struct Page;
     struct Look;
@@ -103,6 +107,7 @@ class FeedHub {
     store::Store& store_;
     FeedHubOptions options_;
     StreamWatch watch_;
+    TagCache tags_;
     /// At most two for each partition; they stay once anybody has asked.
     std::map<FeedPlace, std::unique_ptr<StreamWatch::Interest>> interests_{};
 };

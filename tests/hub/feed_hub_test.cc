@@ -161,6 +161,47 @@ TEST_P(Ch04Feeds, S49_FilteredEventsPassUnseen) {
     EXPECT_EQ(found.front().entry.field("execution_id"), red.to_string());
 }
 
+boost::asio::awaitable<void> count_events(hub::FeedHub& feeds, FeedSubscription& subscription,
+                                          std::size_t& count) {
+    const auto page = co_await feeds.next(subscription, 10, Deadline::after(Millis(20'000)));
+    if (page.has_value()) count += page->events.size();
+}
+
+TEST_P(Ch04Feeds, S49_AnEventCostsOneLookUpOfTags) {
+    constexpr std::size_t kSubscribers = 500;
+    std::vector<std::unique_ptr<FeedSubscription>> all;
+    for (std::size_t i = 0; i < kSubscribers; ++i)
+        all.push_back(std::make_unique<FeedSubscription>(
+            from_now({.families = {FeedFamily::Completion},
+                      .partition = 4,
+                      .tags = {{"team", i % 2 == 0 ? "red" : "blue"}}})));
+    std::size_t seen = 0;
+    TaskGroup group(world.loop().get_executor(), "subscribers");
+    for (const auto& subscription : all) group.spawn(count_events(feeds, *subscription, seen));
+    const std::uint64_t before = feeds.tag_reads();
+    end_one(4, "a", R"({"team":"red"})");
+    ASSERT_TRUE(run_until(world.loop(), [&] { return seen == kSubscribers / 2; }));
+    EXPECT_LE(feeds.tag_reads() - before, 1U);
+    end_one(4, "a", R"({"team":"blue"})");
+    run(world.loop(), group.join());
+    EXPECT_EQ(seen, kSubscribers);
+    EXPECT_LE(feeds.tag_reads() - before, 2U);
+}
+
+/// What is written between the two reads of a first look is no loss.
+TEST_P(Ch04Feeds, S48_WhatComesWhileLookingIsNotLost) {
+    for (int i = 0; i < 50; ++i) {
+        FeedSubscription subscription =
+            from_now({.families = {FeedFamily::Completion}, .partition = 12});
+        std::size_t seen = 0;
+        TaskGroup group(world.loop().get_executor(), "subscriber");
+        group.spawn(count_events(feeds, subscription, seen));
+        end_one(12);
+        run(world.loop(), group.join());
+        ASSERT_EQ(seen, 1U);
+    }
+}
+
 TEST_P(Ch04Feeds, S53_FamiliesAreTakenApart) {
     FeedSubscription all = from_now(
         {.families = {FeedFamily::Completion, FeedFamily::LeaseHistory, FeedFamily::InstanceTags}});
