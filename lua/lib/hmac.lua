@@ -33,12 +33,20 @@ local function pad(key, with, filler)
     return string.gsub(key, ".", with) .. string.rep(string.char(filler), BLOCK - #key)
 end
 
+-- The key of the last call and its two pads: one secret signs nearly everything.
+local last_key, inner_pad, outer_pad
+
+local function make_pads(key)
+    if not inner_of then make_tables() end
+    local short = #key > BLOCK and hmac.from_hex(redis.sha1hex(key)) or key
+    inner_pad, outer_pad = pad(short, inner_of, INNER), pad(short, outer_of, OUTER)
+    last_key = key
+end
+
 -- 40 lower-case hex digits.
 function hmac.sha1(key, message)
-    if not inner_of then make_tables() end
-    if #key > BLOCK then key = hmac.from_hex(redis.sha1hex(key)) end
-    local inner = redis.sha1hex(pad(key, inner_of, INNER) .. message)
-    return redis.sha1hex(pad(key, outer_of, OUTER) .. hmac.from_hex(inner))
+    if key ~= last_key then make_pads(key) end
+    return redis.sha1hex(outer_pad .. hmac.from_hex(redis.sha1hex(inner_pad .. message)))
 end
 
 -- Takes as long wherever two texts of one length differ.

@@ -62,7 +62,8 @@ end
 
 function suspension.consume(u, ids, suspension_id)
     for _, id in ipairs(ids) do
-        unit.hset(u, keys.signal(u.tag, id), {consumed_at = u.now, consumed_by_suspension_id = suspension_id})
+        local write = id == u.closer_signal_id and waitpoint.add_fields or unit.hset
+        write(u, keys.signal(u.tag, id), {consumed_at = u.now, consumed_by_suspension_id = suspension_id})
     end
 end
 
@@ -73,7 +74,7 @@ function suspension.delete_working_keys(u, e)
 end
 
 -- Closes an open record with all its waitpoints. `how`: as waitpoint.close, plus fields (more of the
--- record) and timeout_signal_id (the last satisfier).
+-- record) and timeout_signal_id (the last satisfier). `u.is_flat`: the condition is known to be no tree.
 local function shut(u, e, record, how)
     local fields = how.fields or {}
     fields.closed_at = u.now
@@ -90,8 +91,8 @@ local function shut(u, e, record, how)
     for _, id in ipairs(suspension.waitpoints(record)) do
         waitpoint.close(u, id, how)
     end
-    unit.hset(u, keys.suspension(u.tag, e), fields)
-    suspension.delete_working_keys(u, e)
+    waitpoint.add_fields(u, keys.suspension(u.tag, e), fields)
+    if not u.is_flat then suspension.delete_working_keys(u, e) end
 end
 
 -- Section 7.11: closes what is open; `set` receives the cleared core fields.
@@ -127,7 +128,7 @@ function suspension.resume(u, e, c, record, how)
     set.current_suspension_id = ""
     set.current_waitpoint_id = ""
     unit.zrem(u, keys.lane(u.tag, c.lane_id, "suspended"), e)
-    unit.zrem(u, keys.index(u.tag, "suspension_timeout"), e)
+    if not record or is_set(record.timeout_at) then unit.zrem(u, keys.index(u.tag, "suspension_timeout"), e) end
     how.consumes = terms.consumes
     if record then shut(u, e, record, how) end
     return state

@@ -70,19 +70,36 @@ function waitpoint.signals(tag, id)
     return found
 end
 
+-- More fields of a record that the call at work writes to already; else a write of their own.
+function waitpoint.add_fields(u, key, fields)
+    for i = #u.records, 1, -1 do
+        local command = u.records[i]
+        if command[1] == "DEL" then break end
+        if command.fields and command[2] == key then
+            for field, value in pairs(fields) do
+                command.fields[field] = value
+            end
+            return
+        end
+    end
+    unit.hset(u, key, fields)
+end
+
 -- Closes it and its condition, if they are open. `how`: reason, satisfied (by signal or operator),
--- condition_reason (nil = reason).
+-- condition_reason (nil = reason). Of `u.target_waitpoint` the call at work has read that both are.
 function waitpoint.close(u, id, how)
+    local is_target = u.target_waitpoint == id
     local key = keys.waitpoint(u.tag, id)
-    local state = call("HGET", key, "state")
+    local state = is_target and "active" or call("HGET", key, "state")
     if state == "active" or state == "pending" then
-        unit.hset(u, key, {
+        local write = is_target and waitpoint.add_fields or unit.hset
+        write(u, key, {
             state = "closed", closed_at = u.now, close_reason = how.reason,
             satisfied_at = how.satisfied and u.now or nil,
         })
     end
     local condition_key = keys.waitpoint_condition(u.tag, id)
-    local closed = call("HGET", condition_key, "closed")
+    local closed = is_target and "0" or call("HGET", condition_key, "closed")
     if closed and closed ~= "1" then
         unit.hset(u, condition_key, {
             closed = "1", closed_at = u.now, updated_at = u.now, closed_reason = how.condition_reason or how.reason,

@@ -27,6 +27,8 @@ local function settle(u, e, c, s, state, record, is_its)
     end
     u.satisfiers = condition.satisfiers(u.tag, e, state)
     u.closer_signal_id = s.signal_id
+    u.target_waitpoint = s.waitpoint_id
+    u.is_flat = not state.read
     if c.lifecycle_phase == "suspended" then
         suspension.resume(u, e, c, record, {
             reason = "resumed", satisfied = true, condition_reason = "satisfied", delay_ms = s.delay_ms,
