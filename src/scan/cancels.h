@@ -19,6 +19,7 @@ class CancelReconciler final : public Scanner {
     Kind kind() const override { return Kind::CancelReconciler; }
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
     boost::asio::awaitable<void> serve_due(Cycle& cycle) override;
+    bool heeds_messages() const override { return true; }
     std::optional<Timestamp> next_due() const override;
 
     void flow_failed(const model::FlowId& flow);

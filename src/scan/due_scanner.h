@@ -46,6 +46,7 @@ class DueScanner final : public Scanner {
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
     boost::asio::awaitable<void> serve_due(Cycle& cycle) override;
     std::optional<Timestamp> next_due() const override { return agenda_.next(); }
+    bool heeds_messages() const override { return true; }
     bool announced(const Announcement& announcement) override;
 
   private:

@@ -19,6 +19,7 @@ class FlowProjector final : public Scanner {
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
     boost::asio::awaitable<void> serve_due(Cycle& cycle) override;
     std::optional<Timestamp> next_due() const override;
+    bool heeds_messages() const override { return true; }
     void flow_finished(const model::FlowId& flow);
 
   private:

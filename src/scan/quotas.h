@@ -17,6 +17,7 @@ class QuotaRelease final : public Scanner {
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
     boost::asio::awaitable<void> serve_due(Cycle& cycle) override;
     std::optional<Timestamp> next_due() const override;
+    bool heeds_messages() const override { return true; }
     bool announced(const Announcement& announcement) override;
 
   private:

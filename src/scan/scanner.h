@@ -39,6 +39,8 @@ class Scanner {
     virtual boost::asio::awaitable<void> serve_due(Cycle& /*cycle*/) { co_return; }
     /// When `serve_due` should be called, by the store's time; nothing if there is no need to.
     virtual std::optional<Timestamp> next_due() const { return std::nullopt; }
+    /// Whether messages make it act before its next cycle: lost ones cost it an interval.
+    virtual bool heeds_messages() const { return false; }
     /// Told by a function. True if it concerns this scanner, which may have a new `next_due` then.
     virtual bool announced(const Announcement& /*announcement*/) { return false; }
 };

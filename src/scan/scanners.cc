@@ -117,6 +117,7 @@ void Scanners::nudge(Kind kind) {
 }
 
 asio::awaitable<void> Scanners::listen() {
+    bool subscribed_before = false;
     while (!ground_.stopping) {
         store::Channels channels{.names = {std::string(model::kDueChannel),
                                            std::string(model::kAdmissionFreedChannel),
@@ -125,6 +126,8 @@ asio::awaitable<void> Scanners::listen() {
         if (subscribed.has_value()) {
             const std::unique_ptr<store::Subscription> subscription = *std::move(subscribed);
             listening_ = true;
+            if (subscribed_before) make_up_for_lost_messages();
+            subscribed_before = true;
             co_await follow(*subscription);
             listening_ = false;
         }
@@ -144,8 +147,7 @@ asio::awaitable<void> Scanners::follow(store::Subscription& subscription) {
 
 void Scanners::hear(const store::Notice& notice) {
     if (notice.kind == store::Notice::Kind::Gap) {
-        // What was missed is found by a cycle of everybody.
-        for (auto& [kind, loop] : loops_) loop->begin_again();
+        make_up_for_lost_messages();
         return;
     }
     if (notice.channel == model::kDueChannel) hear_due(notice.message);
@@ -153,6 +155,12 @@ void Scanners::hear(const store::Notice& notice) {
     if (notice.channel == model::kAdmissionFreedChannel) {
         unblock_->freed(notice.message);
         loop_of(Kind::Unblock).wake();
+    }
+}
+
+void Scanners::make_up_for_lost_messages() {
+    for (auto& [kind, loop] : loops_) {
+        if (loop->scanner().heeds_messages()) loop->begin_again();
     }
 }
 

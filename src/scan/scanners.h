@@ -56,6 +56,8 @@ class Scanners {
     boost::asio::awaitable<void> listen();
     boost::asio::awaitable<void> follow(store::Subscription& subscription);
     void hear(const store::Notice& notice);
+    /// A cycle of those whom messages concern.
+    void make_up_for_lost_messages();
     void hear_due(const std::string& message);
     void hear_flow(const std::string& message);
     Loop& loop_of(Kind kind);

@@ -26,6 +26,7 @@ class Unblock final : public Scanner {
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
     boost::asio::awaitable<void> serve_due(Cycle& cycle) override;
     std::optional<Timestamp> next_due() const override;
+    bool heeds_messages() const override { return true; }
     /// `budget:<id>` or `quota:<id>`.
     void freed(const std::string& ref);
 

@@ -19,10 +19,14 @@ class Ch07Due : public ScanTest {
         task.delay_until = model::DueTime::after(delay);
         return world.create(std::move(task));
     }
-    /// How long after its time something was found done, by the store's clock.
-    Millis lateness(std::int64_t due_ms, const std::function<bool()>& done) {
+    /// How long after its time something happened to an execution, by the store's clock.
+    Millis lateness(std::int64_t due_ms, const model::ExecutionId& id,
+                    const std::function<bool()>& done) {
         EXPECT_TRUE(until(done));
-        return Millis(store_now_ms() - due_ms);
+        return Millis(std::stoll(field(id, "last_transition_at")) - due_ms);
+    }
+    std::int64_t ms_field(const model::ExecutionId& id, std::string_view name) {
+        return std::stoll(field(id, name));
     }
     model::BudgetId periodic_budget(Millis period) {
         const auto id = model::BudgetId::mint(world.random());
@@ -131,27 +135,38 @@ TEST_P(Ch07Due, S12_ALaneThatNobodyConfiguredIsServed) {
     world.command({"SREM", model::kLanesKey, lane.text()});
 }
 
-/// Nothing but the announcement can be what made it happen: the next cycle is an hour away.
+/// Nothing but the announcement can be what made it happen: the next cycle is an hour away. On an
+/// idle machine it is late by 1 or 2 ms; the bound leaves room for a loaded one.
 TEST_P(Ch07Due, WhatIsAnnouncedHappensWhenItIsDue) {
+    constexpr Millis kLateMost{750};
     const auto lane = world.lane("near");
     lanes = {lane};
     start_patient();
     const auto delayed = create_delayed(lane, Millis(150));
-    const std::int64_t due = std::stoll(field(delayed, "delay_until"));
+    const std::int64_t due = ms_field(delayed, "delay_until");
     const auto promoted = [&] { return field(delayed, "eligibility_state") == "eligible_now"; };
-    EXPECT_LT(lateness(due, promoted), Millis(1'000));
+    const Millis promotion = lateness(due, delayed, promoted);
+    EXPECT_GE(promotion, Millis(0));
+    EXPECT_LT(promotion, kLateMost);
 
-    const auto leased = claim_one(lane, delayed, Millis(150));
+    claim_one(lane, delayed, Millis(150));
+    const std::int64_t lease_end = ms_field(delayed, "lease_expires_at");
     const auto marked = [&] {
-        return field(leased.execution_id, "ownership_state") == "lease_expired_reclaimable";
+        return field(delayed, "ownership_state") == "lease_expired_reclaimable";
     };
-    EXPECT_LT(lateness(store_now_ms() + 150, marked), Millis(1'000));
+    const Millis marking = lateness(lease_end, delayed, marked);
+    EXPECT_LT(marking, kLateMost);
 
     auto limited = world.task(lane);
     limited.execution_deadline = model::DueTime::after(Millis(150));
     const auto ended = world.create(std::move(limited));
+    const std::int64_t deadline = ms_field(ended, "execution_deadline_at");
     const auto expired = [&] { return field(ended, "public_state") == "expired"; };
-    EXPECT_LT(lateness(store_now_ms() + 150, expired), Millis(1'000));
+    const Millis expiry = lateness(deadline, ended, expired);
+    EXPECT_LT(expiry, kLateMost);
+    RecordProperty("late_ms", std::to_string(promotion.count()) + " " +
+                                  std::to_string(marking.count()) + " " +
+                                  std::to_string(expiry.count()));
 }
 
 TEST_P(Ch07Due, AttemptTimeoutsAndSuspensionsEndWhenTheyAreDue) {
