@@ -7,6 +7,8 @@ namespace {
 
 /// A grant is over when its time is in the past: a moment later both sides agree.
 constexpr Millis kMargin{2};
+/// The clock may be set meanwhile.
+constexpr Millis kLookAgainWithin{60'000};
 
 }  // namespace
 
@@ -28,7 +30,7 @@ bool GrantExpiry::announced(const Announcement& announcement) {
 void GrantExpiry::arm() {
     if (grants_.empty() || stopped_) return;
     const Millis left = grants_.begin()->first - clock_.now() + kMargin;
-    timer_.expires_after(std::max(left, Millis(0)));
+    timer_.expires_after(std::clamp(left, Millis(0), kLookAgainWithin));
     timer_.async_wait([this](const boost::system::error_code& cancelled) {
         if (!cancelled) ring();
     });

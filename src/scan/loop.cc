@@ -39,7 +39,10 @@ asio::awaitable<void> Loop::run() {
         const Steady::time_point begun = Steady::now();
         const bool full = begun >= next_cycle_;
         nudged_ = false;
-        if (full) next_cycle_ = begun + interval;
+        if (full) {
+            last_cycle_ = begun;
+            next_cycle_ = begun + interval;
+        }
         const Millis pause = co_await attempt(full);
         not_before_ = Steady::now() + pause;
     }
@@ -59,9 +62,10 @@ asio::awaitable<void> Loop::wait() {
 Loop::SteadyTime Loop::due_time() const {
     const auto due = scanner_->next_due();
     if (!due || !store_ahead_known_) return next_cycle_;
-    const Millis local = due->time_since_epoch() - store_ahead_;
     // A moment later: the store must agree that it is due.
-    return std::min(next_cycle_, Steady::time_point(local + Millis(1)));
+    const Millis local = due->time_since_epoch() - store_ahead_ + Millis(1);
+    // Compared as milliseconds: a delay may be longer than the steady clock can count.
+    return local < since_start(next_cycle_) ? Steady::time_point(local) : next_cycle_;
 }
 
 asio::awaitable<Millis> Loop::attempt(bool full) {
@@ -129,8 +133,9 @@ void Loop::nudge() {
 }
 
 void Loop::begin_again() {
-    next_cycle_ = Steady::now();
-    nudge();
+    // Lost messages come in swarms; one cycle finds what all of them told.
+    next_cycle_ = std::min(next_cycle_, std::max(Steady::now(), last_cycle_ + kCyclesApart));
+    wake();
 }
 
 void Loop::wake() {

@@ -20,6 +20,8 @@ class Loop {
   public:
     static constexpr std::chrono::seconds kPauseAfterError{1};
     static constexpr std::chrono::seconds kPauseAfterCrash{5};
+    /// Between cycles that are begun before their time.
+    static constexpr Millis kCyclesApart{250};
 
     Loop(boost::asio::any_io_executor executor, Random& random, Ground& ground,
          std::unique_ptr<Scanner> scanner);
@@ -33,7 +35,7 @@ class Loop {
 
     /// Serves what is due or asked for without waiting for the cycle.
     void nudge();
-    /// The next cycle begins at once.
+    /// The next cycle begins as soon as may be.
     void begin_again();
     /// To be called after the ground was told to stop.
     void wake();
@@ -56,6 +58,7 @@ class Loop {
     Setbacks setbacks_{};
     boost::asio::steady_timer timer_;
     SteadyTime next_cycle_{};
+    SteadyTime last_cycle_{};
     /// Neither a cycle nor anything else before that: something has failed.
     SteadyTime not_before_{};
     bool nudged_ = false;

@@ -26,9 +26,11 @@ class CountingProbe final : public scan::Probe {
     void cycle_ended(const scan::CycleFacts& facts) override {
         Sums& sums = of[facts.kind];
         sums.cycles += facts.full ? 1 : 0;
+        partial_cycles += facts.full ? 0 : 1;
         sums.items += facts.items;
         sums.errors += facts.errors;
     }
+    void restarted(scan::Kind /*kind*/) override { ++restarts; }
     void cancel_backlog(std::uint64_t flows) override { backlog = flows; }
     void queue_depth(const model::LaneId& lane, std::string_view state,
                      std::uint64_t executions) override {
@@ -37,6 +39,8 @@ class CountingProbe final : public scan::Probe {
     void index_repaired(std::string_view index) override { ++repaired[std::string(index)]; }
 
     std::map<scan::Kind, Sums> of{};
+    std::uint64_t partial_cycles = 0;
+    std::uint64_t restarts = 0;
     std::uint64_t backlog = 999;
     std::map<std::pair<std::string, std::string>, std::uint64_t> depth{};
     std::map<std::string, int> repaired{};
