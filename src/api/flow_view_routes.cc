@@ -68,6 +68,9 @@ void write_member(json::Writer& out, const service::FlowMember& member) {
         write_time(out, "created_at", member.created_at);
         write_time(out, "completed_at", member.completed_at);
         if (!member.skip_reason.empty()) out.key("skip_reason").string(member.skip_reason);
+        if (!member.cancellation_reason.empty()) {
+            out.key("cancellation_reason").string(member.cancellation_reason);
+        }
     } else {
         out.key("public_state").null();
     }

@@ -36,6 +36,7 @@ Result<FlowMember> read_member(const std::string& id, const store::Reply& core_r
                     .lane_id = core.text("lane_id"),
                     .execution_kind = core.text("execution_kind"),
                     .skip_reason = core.text("skip_reason"),
+                    .cancellation_reason = core.text("cancellation_reason"),
                     .priority = core.number("priority"),
                     .created_at = core.time("created_at"),
                     .completed_at = core.time("completed_at")};

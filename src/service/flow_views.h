@@ -53,6 +53,7 @@ struct FlowMember {
     std::string lane_id{};
     std::string execution_kind{};
     std::string skip_reason{};
+    std::string cancellation_reason{};
     std::int64_t priority = 0;
     std::optional<Timestamp> created_at{};
     std::optional<Timestamp> completed_at{};

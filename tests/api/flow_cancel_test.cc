@@ -158,6 +158,24 @@ TEST_P(Ch07Cancel, AnswersWhatIsNotThereOrNotUnderstood) {
     EXPECT_EQ(empty.text("public_flow_state"), "cancelled");
 }
 
+TEST_P(Ch07Cancel, AGracefulStopFinishesWhatIsUnderWay) {
+    ServerWorld own(GetParam(), {.in_folder = true});
+    std::string nodes;
+    for (int i = 0; i < 1000; ++i) {
+        nodes += (i == 0 ? R"({"name":"n)" : R"(,{"name":"n)") + std::to_string(i) + "\"}";
+    }
+    const JsonReply submitted =
+        own.post("/v1/flows/submit", R"({"namespace":"acme","nodes":[)" + nodes + "]}");
+    ASSERT_EQ(submitted.status, 201) << submitted.body.substr(0, 200);
+    const std::string flow = "/v1/flows/" + submitted.text("flow_id");
+    EXPECT_EQ(own.post(flow + "/cancel", "{}").text("status"), "cancellation_scheduled");
+    own.restart();
+    EXPECT_TRUE(own.get(flow).has("cancel_completed_at")) << own.get(flow).body;
+    // The projector may have counted in between; a summary is up to a second old.
+    EXPECT_TRUE(wait_until(
+        [&] { return own.get(flow + "/summary").integer("members_cancelled") == 1000; }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, Ch05Cancel, ::testing::Values("embedded", "valkey"));
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Cancel, ::testing::Values("embedded", "valkey"));
 
