@@ -76,6 +76,7 @@ void add_lane_routes(Routes& routes, service::Lanes& lanes) {
         {.method = "PUT",
          .pattern = "/v1/lanes/{lane}",
          .body = BodyClass::Control,
+         .audit = "lane.set",
          .doc = {.summary = "Change what a lane accepts and how it shares workers",
                  .body = {{.name = "state",
                            .about = "active, paused, draining or disabled",

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sys/resource.h>
 
 #include "app/instance.h"
 #include "base/log.h"
@@ -21,6 +22,14 @@ namespace {
 
 constexpr int kFailedExitCode = 1;
 constexpr int kInterruptedExitCode = 130;
+
+/// Every connection takes a file: as many as the system lets us have.
+void raise_file_limit() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0) log::warn("app", "file_limit_not_raised");
+}
 
 /// A server whose disk has failed acknowledges nothing any more; another may take its place.
 [[noreturn]] void die(const Error& error) {
@@ -88,6 +97,7 @@ int run_server(const Settings& settings, const Ready& ready) {
     log::set_level(settings.log_level);
     // A closed pipe behind standard output is no reason to die.
     std::signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
     asio::io_context loop(1);
     ServerProcess process(loop, settings, ready);
     process.start();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/json.h"
 
 namespace ff::http {
@@ -9,6 +10,18 @@ namespace {
 
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// What a client sent may be quoted in an error, and need not be UTF-8: then every byte that is not
+/// plain ASCII is spelled out.
+std::string readable(const std::string& text) {
+    if (is_utf8(text)) return text;
+    std::string out;
+    for (const char c : text) {
+        const bool plain = c >= ' ' && c <= '~';
+        out += plain ? std::string(1, c) : "\\x" + to_hex(std::string_view(&c, 1));
+    }
+    return out;
 }
 
 }  // namespace
@@ -34,13 +47,13 @@ Response error_response(unsigned status, const Error& error) {
     Response response{.status = status};
     json::Writer writer(response.body);
     writer.begin_object();
-    writer.key("error").string(error.text());
+    writer.key("error").string(readable(error.text()));
     writer.key("code").string(error.code);
     writer.key("class").string(to_string(error.cls));
     writer.key("kind").string(error.kind.empty() ? error.code : error.kind);
     writer.key("retryable").boolean(error.cls == ErrorClass::Retryable);
     writer.key("detail").begin_array();
-    for (const std::string& detail : error.detail) writer.string(detail);
+    for (const std::string& detail : error.detail) writer.string(readable(detail));
     writer.end_array();
     writer.end_object();
     return response;

@@ -33,6 +33,12 @@ TEST(ErrorResponse, HasTheSixMembers) {
               R"("retryable":true,"detail":["a","\"b\""]})");
 }
 
+TEST(ErrorResponse, SpellsOutWhatIsNoUtf8) {
+    const Response response = error_response(400, invalid_input("id", "a\xff\n"));
+    EXPECT_NE(response.body.find(R"("detail":["id:a\\xff\\x0a"])"), std::string::npos)
+        << response.body;
+}
+
 TEST(ErrorResponse, TakesTheCodeAsKindWhereThereIsNone) {
     const Response response = error_response(404, {.code = "not_found", .message = "no"});
     EXPECT_NE(response.body.find(R"("kind":"not_found","retryable":false,"detail":[])"),

@@ -18,7 +18,7 @@ TEST_P(LanesApi, ListsWhatWasSetAndTheConfiguredOnes) {
     const JsonReply lanes = world().get("/v1/lanes");
     EXPECT_EQ(lanes.status, 200);
     EXPECT_NE(
-        lanes.body.find(R"({"lane_id":"bulk","state":"paused","scheduling_weight":7,"counts":{}})"),
+        lanes.body.find(R"({"lane_id":"bulk","state":"paused","scheduling_weight":7,"counts":{)"),
         std::string::npos)
         << lanes.body;
     EXPECT_NE(lanes.body.find(R"("lane_id":"default","state":"active")"), std::string::npos);

@@ -2,9 +2,11 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "support/certificates.h"
 #include "support/http_connection.h"
+#include "support/ports.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 
@@ -16,8 +18,8 @@ constexpr std::string_view kServing = "flowfabric: serving http://127.0.0.1:";
 class ServerProcess : public ::testing::Test {
   protected:
     static Process start(std::vector<std::pair<std::string, std::string>> env = {}) {
+        env.insert(env.begin(), {"FF_DATA_DIR", ":memory:"});
         env.emplace_back("FF_LISTEN_ADDR", "127.0.0.1:0");
-        env.emplace_back("FF_DATA_DIR", ":memory:");
         return Process({.args = {FF_PROGRAM, "server"}, .env = std::move(env)});
     }
 
@@ -35,6 +37,8 @@ class ServerProcess : public ::testing::Test {
         return halfway;
     }
 };
+
+class Ch07Process : public ServerProcess {};
 
 TEST_F(ServerProcess, TellsThatItIsHealthyAndReady) {
     Process process = start();
@@ -145,6 +149,107 @@ TEST_F(ServerProcess, ServesAUnixSocketAndTakesItAway) {
     process.signal(SIGTERM);
     EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Ch07Process, S57_ASecondServerOnTheSameFolderIsRefused) {
+    const TempDir folder;
+    Process first = start({{"FF_DATA_DIR", folder.file("data")}});
+    const std::uint16_t port = port_of(first);
+    Process second = start({{"FF_DATA_DIR", folder.file("data")}});
+    EXPECT_EQ(second.wait_for_exit(), 1);
+    EXPECT_NE(second.err().find(folder.file("data")), std::string::npos) << second.err();
+    EXPECT_EQ(http_get(port, "/v1/lanes").status, 200);
+}
+
+TEST_F(Ch07Process, S61_TheSecretIsMadeOnceForItsOwnerOnly) {
+    const TempDir folder;
+    const std::string file = folder.file("data/waitpoint_hmac.secret");
+    std::string made;
+    for (int boot = 0; boot < 2; ++boot) {
+        Process process = start({{"FF_DATA_DIR", folder.file("data")}});
+        port_of(process);
+        const auto mode = std::filesystem::status(file).permissions();
+        EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+        if (boot == 0) made = read_file(file);
+        EXPECT_EQ(made.size(), 65U);
+        EXPECT_EQ(read_file(file), made);
+        // No match was lost: the secret in the store is that of the file.
+        EXPECT_EQ(process.err().find("mismatch\":256"), std::string::npos) << process.err();
+        process.signal(SIGTERM);
+        EXPECT_EQ(process.wait_for_exit(), 0);
+        EXPECT_EQ(process.err().find(made.substr(0, 64)), std::string::npos);
+    }
+    const CommandResult refused = run_command({"env", "FF_BACKEND=valkey", FF_PROGRAM, "server"});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_NE(refused.err.find("FF_WAITPOINT_HMAC_SECRET"), std::string::npos) << refused.err;
+}
+
+TEST_F(ServerProcess, LogsNoSecretAtAnyLevel) {
+    const std::string token = "token-that-nobody-may-see";
+    const std::string secret = "5ec2e7005ec2e7005ec2e7005ec2e700";
+    Process process = start({{"FF_LOG", "trace"},
+                             {"FF_ACCESS_LOG", "all"},
+                             {"FF_API_TOKEN", token},
+                             {"FF_SSE_QUERY_TOKEN", "true"},
+                             {"FF_WAITPOINT_HMAC_SECRET", secret}});
+    HttpConnection client = HttpConnection::connect(port_of(process));
+    const HttpHeaders good = {{"Authorization", "Bearer " + token},
+                              {"Content-Type", "application/json"}};
+    EXPECT_EQ(client.request("GET", "/v1/lanes?access_token=" + token, good).status, 200);
+    EXPECT_EQ(client.request("PUT", "/v1/lanes/a", good, R"({"state":"paused"})").status, 200);
+    EXPECT_EQ(client
+                  .request("POST", "/v1/admin/rotate-waitpoint-secret", good,
+                           R"({"new_kid":"k2","new_secret_hex":"0badc0de0badc0de"})")
+                  .status,
+              200);
+    EXPECT_EQ(client.request("GET", "/v1/lanes", {{"Authorization", "Bearer wrong-one"}}).status,
+              401);
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait_for_exit(), 0);
+    const std::string log = process.err() + process.out();
+    EXPECT_NE(log.find("\"target\":\"access\""), std::string::npos);
+    EXPECT_NE(log.find("\"target\":\"audit\""), std::string::npos);
+    for (const std::string& hidden :
+         {token, secret, std::string("0badc0de0badc0de"), std::string("wrong-one")})
+        EXPECT_EQ(log.find(hidden), std::string::npos) << hidden;
+}
+
+/// As many clients as the machine lets us have, all of them silent.
+TEST_F(ServerProcess, StaysResponsiveAmongIdleAndSlowClients) {
+    rlimit files{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+    files.rlim_cur = files.rlim_max;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+    const std::size_t count = std::min<std::size_t>(10'000, files.rlim_max / 2);
+    Process process = start();
+    const std::uint16_t port = port_of(process);
+    std::vector<HttpConnection> silent;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto connection = HttpConnection::try_connect(port);
+        ASSERT_TRUE(connection.has_value()) << i;
+        // Every tenth has begun a request that it never ends, every other tenth has hung up
+        // halfway.
+        if (i % 10 == 0) ASSERT_TRUE(connection->send_raw("GET /hea").has_value());
+        if (i % 10 == 1) connection->shutdown_send();
+        silent.push_back(*std::move(connection));
+    }
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(http_get(port, "/v1/lanes").status, 200);
+    EXPECT_EQ(silent[2].get("/healthz").status, 200);
+    EXPECT_EQ(HttpConnection::connect(port)
+                  .request("GET", "/healthz", {{"X-Long", std::string(20'000, 'x')}})
+                  .status,
+              431);
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+}
+
+TEST_F(ServerProcess, ServesFiguresAtAnAddressOfTheirOwn) {
+    const std::uint16_t port = free_port();
+    Process process = start({{"FF_METRICS_ADDR", "127.0.0.1:" + std::to_string(port)}});
+    EXPECT_EQ(http_get(port_of(process), "/metrics").status, 404);
+    const HttpReply figures = http_get(port, "/metrics");
+    EXPECT_EQ(figures.status, 200);
+    EXPECT_EQ(figures.header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
 }
 
 TEST_F(ServerProcess, TellsItsVersion) {
