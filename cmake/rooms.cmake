@@ -16,7 +16,9 @@ endfunction()
 
 set(FF_STANDARD_HEADERS
     <algorithm> <array> <chrono> <cstdint> <functional> <map> <memory> <optional> <span> <string>
-    <string_view> <utility> <variant> <vector>)
+    <string_view> <utility> <variant> <vector>
+    <boost/asio/any_io_executor.hpp> <boost/asio/awaitable.hpp> <boost/asio/co_spawn.hpp>
+    <boost/asio/io_context.hpp> <boost/asio/steady_timer.hpp> <boost/asio/use_awaitable.hpp>)
 ff_precompiled(ff_pch "${FF_STANDARD_HEADERS}")
 if(FF_TESTS)
     find_package(GTest REQUIRED)
