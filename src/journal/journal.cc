@@ -69,7 +69,7 @@ Result<Done> Journal::retry_commit(Sync sync) {
 Result<Done> Journal::commit_group(Sync sync_mode) {
     if (!group_.empty()) {
         const std::uint64_t bytes = group_.size();
-        Result<Done> written = write_group();
+        Result<Done> written = write_group(sync_mode);
         if (!written) {
             if (state_ == JournalState::Failed) return written;
             if (category_of(written.error()) != FileError::NoSpace) return fail(written.error());
@@ -87,7 +87,7 @@ Result<Done> Journal::commit_group(Sync sync_mode) {
     return Done{};
 }
 
-Result<Done> Journal::write_group() {
+Result<Done> Journal::write_group(Sync sync_mode) {
     const std::size_t bytes = group_.size();
     if (end_ + bytes > options_.segment_bytes && end_ > kFileHeadBytes) FF_CHECK(start_segment());
 
@@ -100,7 +100,9 @@ Result<Done> Journal::write_group() {
 
     const std::uint64_t needed = end_ + bytes;
     const bool grows = needed > allocated_;
-    if (grows) group_.resize(round_up(needed, options_.grow_bytes) - end_, '\0');
+    // Zeros spare a sync its metadata. Where no sync follows they would only be written twice.
+    if (grows && sync_mode == Sync::Yes)
+        group_.resize(round_up(needed, options_.grow_bytes) - end_, '\0');
     Result<Done> written = file_->write_at(end_, group_);
     const std::uint64_t size = end_ + group_.size();
     group_.resize(bytes);

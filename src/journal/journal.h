@@ -21,7 +21,7 @@ struct JournalOptions {
     std::uint32_t shard = 0;
     /// A group that would pass this size goes into a new segment.
     std::uint64_t segment_bytes = 64ULL << 20;
-    /// The log grows by zeros in steps of this size, see docs/internals/journal.md.
+    /// A log that is synced grows by zeros in steps of this size, see docs/internals/journal.md.
     std::uint64_t grow_bytes = 1ULL << 20;
     /// Instead of refusing damage: keep a copy of the damaged file, cut it there, and go on.
     bool repair = false;
@@ -115,7 +115,7 @@ class Journal {
                                                         const std::string& folder,
                                                         SegmentHead& head, std::uint64_t bytes);
     Result<Done> commit_group(Sync sync);
-    Result<Done> write_group();
+    Result<Done> write_group(Sync sync_mode);
     Result<Done> start_segment();
     Error fail(Error error);
     Error refusal() const;

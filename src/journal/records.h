@@ -22,6 +22,8 @@ class Records {
     std::size_t bytes() const { return frames_.size(); }
     /// Keeps the capacity.
     void clear();
+    /// Makes room for about so many bytes at once.
+    void reserve(std::size_t bytes) { frames_.reserve(bytes); }
 
     /// Frames with length only; the journal completes the heads.
     const std::string& frames() const { return frames_; }
