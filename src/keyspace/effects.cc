@@ -12,9 +12,9 @@ constexpr unsigned kEffectMask = 0x3f;
 
 void KeyMemory::set(std::string_view key) {
     key_.assign(key);
-    const auto shape = KeyShape::of(key);
-    body_at_ = shape ? shape->head.size() : 0;
-    body_bytes_ = shape ? shape->place.size() + KeyShape::kUuidTextBytes : 0;
+    const KeyShape::Body body = KeyShape::body_of(key);
+    body_at_ = body.at;
+    body_bytes_ = body.bytes;
 }
 
 void KeyMemory::set_sibling(std::string_view head, std::string_view tail) {
@@ -31,11 +31,11 @@ void KeyMemory::clear() {
 
 void EffectWriter::begin(Effect effect, std::string_view key) {
     const auto head_byte = [effect](KeySpelling spelling) {
-        return static_cast<char>(static_cast<unsigned>(effect) | static_cast<unsigned>(spelling)
-                                                                     << kSpellingShift);
+        return static_cast<std::uint8_t>(static_cast<unsigned>(effect) |
+                                         static_cast<unsigned>(spelling) << kSpellingShift);
     };
     if (!out_.empty() && key == memory_.key()) {
-        out_.push_back(head_byte(KeySpelling::Same));
+        out_.byte(head_byte(KeySpelling::Same));
         return;
     }
     const std::string_view body = memory_.body();
@@ -43,20 +43,19 @@ void EffectWriter::begin(Effect effect, std::string_view key) {
     if (open != std::string_view::npos && key.substr(open).starts_with(body)) {
         const std::string_view head = key.substr(0, open);
         const std::string_view tail = key.substr(open + body.size());
-        out_.push_back(head_byte(KeySpelling::Sibling));
+        out_.byte(head_byte(KeySpelling::Sibling));
         bytes(head);
         bytes(tail);
         memory_.set_sibling(head, tail);
         return;
     }
-    out_.push_back(head_byte(KeySpelling::Whole));
+    out_.byte(head_byte(KeySpelling::Whole));
     bytes(key);
     memory_.set(key);
 }
 
 void EffectWriter::clear() {
-    out_.clear();
-    if (out_.capacity() > kKeptBytesMax) out_ = std::string();
+    out_.clear(kKeptBytesMax);
     memory_.clear();
 }
 

@@ -55,12 +55,12 @@ class EffectWriter {
   public:
     /// Starts an effect; its content follows through the functions below.
     void begin(Effect effect, std::string_view key);
-    void number(std::uint64_t value) { append_number(out_, value); }
-    void bytes(std::string_view value) { append_bytes(out_, value); }
-    void score(double value) { append_score(out_, value); }
-    void raw(std::string_view encoded) { out_.append(encoded); }
+    void number(std::uint64_t value) { out_.number(value); }
+    void bytes(std::string_view value) { out_.bytes(value); }
+    void score(double value) { out_.score(value); }
+    void raw(std::string_view encoded) { out_.raw(encoded); }
 
-    std::string_view view() const { return out_; }
+    std::string_view view() const { return out_.view(); }
     std::size_t size() const { return out_.size(); }
     /// Keeps the capacity, up to a bound.
     void clear();
@@ -68,7 +68,7 @@ class EffectWriter {
   private:
     static constexpr std::size_t kKeptBytesMax = std::size_t{4} << 20U;
 
-    std::string out_;
+    WireWriter out_;
     KeyMemory memory_;
 };
 

@@ -22,8 +22,12 @@ constexpr bool is_hyphen_position(std::size_t i) {
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
+bool has_hyphens(std::string_view text) {
+    return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
+}
+
 bool parse_uuid(std::string_view text, KeyShape::Uuid& uuid) {
-    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+    if (!has_hyphens(text)) return false;
     unsigned seen = 0;
     std::size_t from = 0;
     for (char& byte : uuid) {
@@ -46,14 +50,31 @@ std::size_t end_of_tag(std::string_view key, std::size_t open) {
     return close + 2;
 }
 
+/// Where a uuid would begin behind the tag that opens at `open`, or npos if there is no room for
+/// one.
+std::size_t uuid_at(std::string_view key, std::size_t open) {
+    std::size_t at = end_of_tag(key, open);
+    if (at < key.size() && key[at] == '{') at = end_of_tag(key, at);
+    if (at == std::string_view::npos || key.size() - at < KeyShape::kUuidTextBytes)
+        return std::string_view::npos;
+    return at;
+}
+
 }  // namespace
+
+KeyShape::Body KeyShape::body_of(std::string_view key) {
+    const std::size_t open = key.find('{');
+    if (open == std::string_view::npos) return {};
+    const std::size_t at = uuid_at(key, open);
+    if (at == std::string_view::npos || !has_hyphens(key.substr(at))) return {};
+    return {.at = open, .bytes = at - open + kUuidTextBytes};
+}
 
 std::optional<KeyShape> KeyShape::of(std::string_view key) {
     const std::size_t open = key.find('{');
     if (open == std::string_view::npos) return std::nullopt;
-    std::size_t at = end_of_tag(key, open);
-    if (at < key.size() && key[at] == '{') at = end_of_tag(key, at);
-    if (at == std::string_view::npos || key.size() - at < kUuidTextBytes) return std::nullopt;
+    const std::size_t at = uuid_at(key, open);
+    if (at == std::string_view::npos) return std::nullopt;
     KeyShape shape;
     if (!parse_uuid(key.substr(at, kUuidTextBytes), shape.uuid)) return std::nullopt;
     shape.head = key.substr(0, open);

@@ -26,6 +26,14 @@ struct KeyShape {
     /// nullopt for every other key; also if the uuid is not in lower case, so that a shape spells
     /// exactly one key.
     static std::optional<KeyShape> of(std::string_view key);
+
+    struct Body {
+        std::size_t at = 0;
+        std::size_t bytes = 0;
+    };
+    /// Where the body lies, without a look at the digits of the uuid; nothing for other keys. Part
+    /// of the journal's format: an effect may name its key by the body of the key before.
+    static Body body_of(std::string_view key);
 };
 
 void append_uuid_text(std::string& out, const KeyShape::Uuid& uuid);

@@ -187,16 +187,41 @@ TEST(StreamValue, AgreesWithAModel) {
     EXPECT_EQ(at, model.rend());
 }
 
+TEST(Wire, KeepsWhatWasWrittenWhileItGrows) {
+    WireWriter writer;
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        writer.byte(static_cast<std::uint8_t>(i));
+        writer.number(i * i);
+        writer.bytes(std::string(i % 300, 'x'));
+        writer.score(static_cast<double>(i) / 3);
+    }
+    WireReader reader(writer.view());
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        ASSERT_EQ(reader.byte(), static_cast<std::uint8_t>(i));
+        ASSERT_EQ(reader.number(), i * i);
+        ASSERT_EQ(reader.bytes(), std::string(i % 300, 'x'));
+        ASSERT_EQ(reader.score(), static_cast<double>(i) / 3);
+    }
+    EXPECT_TRUE(reader.done() && !reader.broken());
+    writer.clear(16);
+    EXPECT_TRUE(writer.empty() && writer.view().empty());
+    writer.bytes("again");
+    EXPECT_EQ(writer.view(),
+              "\x05"
+              "again");
+}
+
 TEST(Wire, NumbersComeBackAndBrokenOnesDoNot) {
     for (const std::uint64_t number :
          {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, std::uint64_t{1} << 63U,
           std::numeric_limits<std::uint64_t>::max()}) {
-        std::string out;
-        append_number(out, number);
+        WireWriter writer;
+        writer.number(number);
+        const std::string_view out = writer.view();
         WireReader reader(out);
         EXPECT_EQ(reader.number(), number);
         EXPECT_TRUE(reader.done() && !reader.broken());
-        WireReader cut(std::string_view(out).substr(0, out.size() - 1));
+        WireReader cut(out.substr(0, out.size() - 1));
         cut.number();
         EXPECT_TRUE(cut.broken());
     }
