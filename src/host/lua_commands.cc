@@ -70,22 +70,26 @@ void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
 bool LuaCommands::read_arguments() {
     lua_State* lua = state_.get();
     const int count = lua_gettop(lua);
-    argv_.clear();
-    if (numbers_.size() < static_cast<std::size_t>(count) * kNumberBytes)
-        numbers_.resize(static_cast<std::size_t>(count) * kNumberBytes);
-    for (int i = 1; i <= count; ++i) {
+    const auto size = static_cast<std::size_t>(count);
+    if (room_.size() < size) {
+        room_.resize(size);
+        numbers_.resize(size * kNumberBytes);
+    }
+    std::string_view* to = room_.data();
+    for (int i = 1; i <= count; ++i, ++to) {
         const int type = lua_type(lua, i);
         if (type == LUA_TSTRING) {
             std::size_t length = 0;
             const char* bytes = lua_tolstring(lua, i, &length);
-            argv_.emplace_back(bytes, length);
+            *to = {bytes, length};
         } else if (type == LUA_TNUMBER) {
             char* room = numbers_.data() + static_cast<std::size_t>(i - 1) * kNumberBytes;
-            argv_.push_back(number_text(lua_tonumber(lua, i), room));
+            *to = number_text(lua_tonumber(lua, i), room);
         } else {
             return false;
         }
     }
+    argv_ = std::span(room_).first(size);
     return true;
 }
 

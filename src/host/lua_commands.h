@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,9 @@ class LuaCommands {
     std::string_view tag_{};
     std::string tag_text_{};
 
-    std::vector<std::string_view> argv_{};
+    /// The command under way, and the room for it.
+    std::span<const std::string_view> argv_{};
+    std::vector<std::string_view> room_{};
     /// Texts of number arguments.
     std::vector<char> numbers_{};
     /// Names are found again by the address of their Lua string, which the registry keeps alive.

@@ -210,8 +210,11 @@ void Shard::commit() {
         batch->release(Done{});
         return;
     }
+    const std::size_t bytes = records_.bytes();
     journal::Tick tick{.records = std::move(records_), .batch = std::move(batch)};
+    // The next tick will be about as large as this one: it should not grow to that step by step.
     records_ = {};
+    records_.reserve(bytes);
     committer_->submit(std::move(tick));
 }
 
