@@ -125,7 +125,7 @@ end
 
 -- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.
 function claim.fresh(u, e, c, request)
-    local set = core.change(u, e, c)
+    local set = core.change(u, e, c, core.room_for_claim())
     local fallback_index = number_of(is_set(c.pending_fallback_index) and c.pending_fallback_index or c.fallback_index)
     local kind, lineage = lineage_of(c)
     local reply = begin(u, e, c, set, request, kind, lineage, fallback_index)
@@ -151,7 +151,7 @@ end
 -- Goes on with the same attempt under a new lease. The reply adds suspension_id, close_reason and
 -- continuation pointer. attempt_timeout_ms nil means what was left when it paused.
 function claim.resume(u, e, c, request)
-    local set = core.change(u, e, c)
+    local set = core.change(u, e, c, core.room_for_claim())
     local key = keys.attempt(u.tag, e, c.current_attempt_index)
     local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms")
     local timeout_ms = request.attempt_timeout_ms or number_of(paused[2])
@@ -207,7 +207,7 @@ end
 
 -- Takes over a lost lease with a new attempt; `c` is reclaimable and below the cap.
 function claim.reclaim(u, e, c, request)
-    local set = core.change(u, e, c)
+    local set = core.change(u, e, c, core.room_for_claim())
     local why = c.ownership_state == "lease_revoked" and "lease_revoked" or "lease_expired"
     attempt.finish(u, e, c, "interrupted_reclaimed", "reclaimed", {failure_reason = why})
     set.lease_reclaim_count = number_of(c.lease_reclaim_count) + 1

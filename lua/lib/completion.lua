@@ -5,7 +5,7 @@ local completion = {}
 -- collects the writes and returns the reply.
 function completion.run(u, e, fence, result, encoding, source)
     local c, fenced = lease.validate(u, e, fence, source)
-    local set = core.change(u, e, c)
+    local set = core.change(u, e, c, core.room_for_end())
     finish.run(u, e, c, set, {
         outcome = "success", release_reason = "completed", attempt = "ended_success",
         attempt_fields = not fenced and {terminalized_by_override = "1"} or nil,

@@ -136,20 +136,18 @@ end
 -- Collects everything; returns the reply.
 function creation.write(u, a)
     local e = a.execution_id
-    local set = core.change(u, e, {})
-    set.execution_id = e
-    set.namespace = a.namespace
-    set.lane_id = a.lane_id
-    set.execution_kind = a.execution_kind
-    set.creator_identity = a.creator_identity
-    set.partition_id = string.match(u.tag, "%d+") or ""
-    set.priority = a.priority
-    set.flow_id = a.flow_id
-    set.payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil
-    set.payload_len = #a.payload
-    set.created_at = u.now
-    set.total_attempt_count = 0
-    set.current_lease_epoch = 0
+    local none
+    local set = core.change(u, e, {}, {
+        execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
+        creator_identity = a.creator_identity, partition_id = string.match(u.tag, "%d+") or "",
+        priority = a.priority, flow_id = a.flow_id,
+        payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = #a.payload,
+        created_at = u.now, total_attempt_count = 0, current_lease_epoch = 0,
+        -- Room for the vector: see lib/core.lua.
+        last_mutation_at = none, lifecycle_phase = none, ownership_state = none, eligibility_state = none,
+        blocking_reason = none, blocking_detail = none, terminal_outcome = none, last_transition_at = none,
+        public_state = none, attempt_state = none,
+    })
     write_parts(u, e, a, set)
     if a.hold == "dependencies" then
         vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children",

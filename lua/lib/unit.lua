@@ -21,7 +21,10 @@ function unit.open(tag, now)
         now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
     end
     return {
-        tag = tag, now = now, early = {}, cores = {}, records = {}, indexes = {}, history = {}, events = {},
+        tag = tag, now = now,
+        -- With room for what a plain call collects.
+        early = {nil, nil, nil, nil}, cores = {nil, nil}, records = {nil, nil, nil, nil},
+        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil}, events = {nil, nil},
         -- Made when first needed: commands that gather members, by name and key; entries of the signal
         -- feed; lanes to wake; what is due soon; hooks.
         early_by_key = false, by_key = false, signals = false, lanes = false, dues = false, hooks = false,
@@ -32,8 +35,9 @@ end
 -- `loaded` is the record as it was read: what it says already is not written again, because every field
 -- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
 -- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
-function unit.core(u, key, loaded)
-    local set = {last_mutation_at = u.now}
+function unit.core(u, key, loaded, fields)
+    local set = fields or {}
+    set.last_mutation_at = u.now
     u.cores[#u.cores + 1] = {"HSET", key, fields = set, known = loaded and not loaded[1] and loaded}
     if loaded then loaded[1] = true end
     return set
