@@ -228,6 +228,38 @@ TEST_P(Ch04Promotion, S56_TheNextMembersAreEligibleAtOnceOrAfterTheStart) {
     run(world.loop(), listener.stop());
 }
 
+class Ch04PromotionOverValkey : public Ch04Promotion {};
+
+/// 14 flows of 150 each: 2100 members become eligible, none of them by the message that was lost.
+TEST_P(Ch04PromotionOverValkey, S57_WhatEndsWhileTheSubscriberIsCutOffIsPromoted) {
+    std::vector<Fan> fans;
+    for (int i = 0; i < 14; ++i) fans.push_back(submit("cut-" + std::to_string(i)));
+    hub::ListenerOptions options;
+    options.subscribe_pause = Millis(50);
+    hub::CompletionListener listener(world.loop().get_executor(), world.store(), cascade, options);
+    listener.start();
+    ASSERT_TRUE(run_until(world.loop(), [&] { return listener.passes() == 1; }));
+    for (const Fan& fan : fans) {
+        world.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+        finish_first(fan);
+    }
+    for (const Fan& fan : fans) EXPECT_TRUE(promotes(fan));
+    EXPECT_GT(listener.passes(), 1U);
+
+    const std::uint64_t done = listener.done();
+    const std::string repeated = R"({"execution_id":")" + fans[0].first.to_string() +
+                                 R"(","flow_id":")" + fans[0].flow.to_string() + R"("})";
+    for (const std::string& message : {repeated, std::string("nonsense"), repeated})
+        world.command({"PUBLISH", model::kDagCompletionsChannel, message});
+    EXPECT_TRUE(run_until(world.loop(), [&] { return listener.done() > done; }));
+    EXPECT_TRUE(run_until(world.loop(), [&] { return listener.malformed() == 1; }));
+    EXPECT_EQ(eligible(fans[0]), kChildren);
+    EXPECT_EQ(listener.failed(), 0U);
+    run(world.loop(), listener.stop());
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04PromotionOverValkey, ::testing::Values("valkey"),
+                         [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Promotion, ::testing::Values("embedded", "valkey"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey"),

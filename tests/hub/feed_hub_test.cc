@@ -188,6 +188,24 @@ TEST_P(Ch04Feeds, S49_AnEventCostsOneLookUpOfTags) {
     EXPECT_LE(feeds.tag_reads() - before, 2U);
 }
 
+TEST_P(Ch04Feeds, S48_AFeedIsCutToItsCapAndItsIdsGrow) {
+    constexpr std::int64_t kCap = 300;
+    constexpr std::int64_t kStep = 128;
+    world.command({"HSET", model::IndexKeys(9).feed_seq(), "maxlen", std::to_string(kCap)});
+    for (int i = 0; i < 700; ++i) end_one(9);
+    const auto length = world.command({"XLEN", events_key(9)}).to_integer();
+    EXPECT_GE(*length, kCap);
+    // A Valkey cuts whole nodes of 100 entries.
+    EXPECT_LE(*length, kCap + kStep + 100);
+    FeedSubscription all({.families = {FeedFamily::Completion}, .partition = 9}, {});
+    std::uint64_t last = 0;
+    for (const FeedEvent& event : collect(all, static_cast<std::size_t>(*length))) {
+        if (last > 0) EXPECT_EQ(event.entry.id.n, last + 1);
+        last = event.entry.id.n;
+    }
+    EXPECT_EQ(last, 700U);
+}
+
 /// What is written between the two reads of a first look is no loss.
 TEST_P(Ch04Feeds, S48_WhatComesWhileLookingIsNotLost) {
     for (int i = 0; i < 50; ++i) {
