@@ -12,6 +12,8 @@
 #include "api/stream_routes.h"
 #include "api/suspend_routes.h"
 #include "api/waitpoint_routes.h"
+#include "api/work_routes.h"
+#include "api/worker_routes.h"
 
 namespace ff::app {
 namespace {
@@ -42,7 +44,10 @@ void add_conversation_routes(api::Routes& routes, Services& services, api::Pools
 
 void add_routes(api::Routes& routes, Services& services, api::Pools& pools) {
     api::add_lane_routes(routes, services.lanes);
-    api::add_execution_routes(routes, services.executions, services.options.rules.partitions);
+    const model::PartitionConfig partitions = services.options.rules.partitions;
+    api::add_execution_routes(routes, services.executions, partitions);
+    api::add_work_routes(routes, services.work, services.workers, partitions);
+    api::add_worker_routes(routes, services.workers);
     api::add_flow_routes(routes, services.flows);
     api::add_budget_routes(routes, services.budgets);
     api::add_quota_routes(routes, services.quotas);

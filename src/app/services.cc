@@ -38,6 +38,8 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
       lanes(context, options.lanes),
       indexes(context),
       executions(context, indexes),
+      work(context),
+      workers(context, indexes),
       flows(context, indexes),
       budgets(context),
       quotas(context),

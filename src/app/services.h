@@ -24,6 +24,8 @@
 #include "service/signals.h"
 #include "service/streams.h"
 #include "service/suspensions.h"
+#include "service/work.h"
+#include "service/workers.h"
 #include "store/store.h"
 
 namespace ff::app {
@@ -64,6 +66,8 @@ struct Services {
     service::Lanes lanes;
     service::Indexes indexes;
     service::Executions executions;
+    service::Work work;
+    service::Workers workers;
     service::Flows flows;
     service::Budgets budgets;
     service::Quotas quotas;

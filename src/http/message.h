@@ -56,6 +56,8 @@ struct Response {
     std::string body{};
     /// Sends the body while it comes into being, instead of `body`; the reply ends when it returns.
     std::function<boost::asio::awaitable<void>(BodyWriter&)> stream{};
+    /// Run when the response could not be written, for handlers that must take back what they gave.
+    std::function<boost::asio::awaitable<void>()> undelivered{};
 };
 
 /// The JSON body that every refusal has:

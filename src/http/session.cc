@@ -294,12 +294,14 @@ asio::awaitable<bool> Session::serve_one() {
         response = co_await context_.handler.handle(std::move(incoming.request), *stream_);
     }
     if (context_.draining || context_.crowded) incoming.keep_alive = false;
+    const auto undelivered = std::move(response.undelivered);
     bool written = false;
     if (response.stream) {
         written = co_await write_streamed(incoming, std::move(response));
     } else {
         written = co_await write(incoming, std::move(response));
     }
+    if (!written && undelivered) co_await undelivered();
     co_return written&& incoming.keep_alive;
 }
 

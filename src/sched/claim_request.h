@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,23 @@
 #include "model/ids.h"
 
 namespace ff::sched {
+
+/// Lets whoever asked for a claim end its wait when nobody is there to take the tasks. The claim
+/// answers with what it has by then.
+class Abandonment {
+  public:
+    void abandon() {
+        abandoned_ = true;
+        if (wake_) wake_();
+    }
+    bool abandoned() const { return abandoned_; }
+    /// What ends the wait under way; empty while there is none.
+    void on_abandon(std::function<void()> wake) { wake_ = std::move(wake); }
+
+  private:
+    bool abandoned_ = false;
+    std::function<void()> wake_{};
+};
 
 /// What a worker asks for.
 struct ClaimRequest {
@@ -28,6 +47,10 @@ struct ClaimRequest {
     std::optional<std::int64_t> payload_bytes_max{};
     /// The same id while its leases last gives the same tasks, and claims nothing new.
     std::string claim_id{};
+    /// Shared with whoever watches the asker.
+    std::shared_ptr<Abandonment> abandonment{};
+
+    bool abandoned() const { return abandonment && abandonment->abandoned(); }
 };
 
 /// A task and the lane it came from.

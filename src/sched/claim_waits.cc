@@ -35,8 +35,11 @@ boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until
     }
     boost::asio::steady_timer timer(waits_->loop, std::min(until.at(), waits_->next_sweep.at()));
     waits_->timers.emplace(id, &timer);
+    const auto& abandonment = round.request.abandonment;
+    if (abandonment) abandonment->on_abandon([&timer] { timer.cancel(); });
     auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
     co_await timer.async_wait(token);
+    if (abandonment) abandonment->on_abandon({});
     waits_->timers.erase(id);
     board_.leave(id);
     if (waits_->next_sweep.passed()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/due_execution.h"
 #include "engine/operation.h"
 #include "engine/pause_execution.h"
 #include "model/error_catalogue.h"
@@ -38,29 +39,41 @@ Claimer::Claimer(boost::asio::any_io_executor loop, const Clock& clock, Random& 
 
 Claimer::~Claimer() = default;
 
-Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
+Claimer::Round Claimer::round_for(ClaimRequest request) {
     Round round{.request = std::move(request)};
     std::vector<std::string> lane_names;
     for (const model::LaneId& lane : round.request.lanes) lane_names.push_back(lane.text());
     round.group = WakeBoard::group_key(
         std::move(lane_names), round.request.capabilities.csv(),
         round.request.only_namespace ? round.request.only_namespace->text() : std::string());
+    return round;
+}
+
+Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
+    Round round = round_for(std::move(request));
     const Deadline until = Deadline::after(round.request.wait);
     if (!round.request.claim_id.empty()) {
         FF_CO_TRY(const bool repeated, co_await collect_earlier(round));
         if (repeated) co_return std::move(round.tasks);
     }
+    FF_CO_CHECK(co_await fill(round, until));
+    co_return std::move(round.tasks);
+}
+
+Task<Done> Claimer::fill(Round& round, Deadline until) {
     for (;;) {
+        if (round.request.abandoned()) break;
         const std::uint64_t known = board_.news(round.group);
         FF_CO_CHECK(co_await sweep(round));
         if (!round.tasks.empty() || stopped_ || until.passed()) break;
+        if (round.request.abandoned()) break;
         if (board_.news(round.group) != known) continue;
         if (board_.waiting() >= options_.waiters_max) {
             co_return model::make_error("too_many_requests", {"claim_waits"});
         }
         co_await wait_for_work(round, until);
     }
-    co_return std::move(round.tasks);
+    co_return Done{};
 }
 
 Task<Done> Claimer::sweep(Round& round) {
@@ -281,9 +294,16 @@ Task<Done> Claimer::give_back(std::vector<LaneTask> tasks) {
     }
     if (delays.empty()) co_return Done{};
     const auto outcomes = co_await engine::run_all(store_, std::move(delays));
-    for (const auto& outcome : outcomes) {
-        if (!outcome && outcome.error().code == "storage_error") co_return outcome.error();
+    // Due already: whoever comes next may have them, without waiting for a scanner.
+    std::vector<engine::PromoteDelayed> promotions;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (!outcomes[i] && outcomes[i].error().code == "storage_error") {
+            co_return outcomes[i].error();
+        }
+        if (outcomes[i]) promotions.push_back({.execution_id = tasks[i].task.execution_id});
     }
+    if (promotions.empty()) co_return Done{};
+    const auto promoted = co_await engine::run_all(store_, std::move(promotions));
     co_return Done{};
 }
 

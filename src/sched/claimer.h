@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "base/random.h"
 #include "base/task.h"
 #include "engine/claim_batch.h"
+#include "engine/end_execution.h"
 #include "model/solo_partition.h"
 #include "sched/admission.h"
 #include "sched/attachments.h"
@@ -38,6 +40,14 @@ struct ClaimerOptions {
     std::size_t waiters_max = 1024;
 };
 
+struct CompletedAndClaimed {
+    /// One for each completion, in order.
+    std::vector<Result<engine::CompleteExecution::Outcome>> completed{};
+    std::vector<LaneTask> tasks{};
+    /// Why there may be fewer tasks than there is work.
+    std::optional<Error> claim_error{};
+};
+
 /// Claims work for workers: lanes and namespaces in fair order, partitions where work may be,
 /// budgets and quotas asked before work that they govern starts; waits for work to arrive without
 /// polling. Lives on one loop: construct, call and destroy it there.
@@ -50,6 +60,10 @@ class Claimer {
     /// No task at the end of the wait is an empty answer. `too_many_requests` when too many wait,
     /// `shutting_down` never: a stop ends waits with an empty answer.
     Task<std::vector<LaneTask>> claim(ClaimRequest request);
+    /// Completes first, in one call for each partition, and claims what is asked for; nothing if
+    /// `tasks_max` is 0. Completions are fenced, and none is undone by what becomes of the claim.
+    boost::asio::awaitable<CompletedAndClaimed> complete_and_claim(
+        ClaimRequest request, std::vector<engine::CompleteExecution> completions);
     /// Gives tasks back at once, without burning their attempts.
     Task<Done> give_back(std::vector<LaneTask> tasks);
 
@@ -85,6 +99,9 @@ class Claimer {
         bool flows = false;
     };
 
+    static Round round_for(ClaimRequest request);
+    /// Sweeps until there is a task or the wait is over.
+    Task<Done> fill(Round& round, Deadline until);
     Task<Done> sweep(Round& round);
     Task<Done> sweep_lane(Round& round, model::LaneId lane);
     Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
@@ -100,6 +117,13 @@ class Claimer {
     Task<Done> add_with_lanes(Round& round, std::vector<engine::ClaimedTask> tasks);
     Task<Done> leave_mark(Round& round);
     std::uint16_t anchor_of(const ClaimRequest& request) const;
+
+    /// Completions of one partition, by their places in the request.
+    using ByPartition = std::map<std::uint16_t, std::vector<std::size_t>>;
+    Task<Done> complete(Round& round, std::vector<engine::CompleteExecution> completions,
+                        std::vector<Result<engine::CompleteExecution::Outcome>>& results);
+    /// Where completing and claiming can be one call.
+    Task<std::optional<Place>> place_among(const Round& round, const ByPartition& partitions);
 
     Task<Gates> gates(model::LaneId lane);
     engine::ClaimBatch batch_for(const Round& round, const Place& place, std::size_t tasks);

@@ -337,9 +337,65 @@ TEST_P(ClaimCycle, WhatIsGivenBackIsClaimedAgainWithTheSameAttempt) {
     const auto id = tasks[0].task.execution_id;
     const auto given = run(world.loop(), claimer->give_back(tasks));
     ASSERT_TRUE(given.has_value());
-    EXPECT_EQ(world.core_field(id, "public_state"), "delayed");
+    EXPECT_EQ(world.core_field(id, "public_state"), "waiting");
     EXPECT_EQ(world.core_field(id, "current_lease_id"), "");
     EXPECT_EQ(world.core_field(id, "total_attempt_count"), "1");
+    WakeFeed wakes(world, *claimer);
+    claimer->on_gap();
+    const auto again = claim(*claimer, world.request({lane}));
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].task.attempt_type, "resumed");
+    EXPECT_EQ(again[0].task.attempt_index, tasks[0].task.attempt_index);
+}
+
+TEST_P(ClaimCycle, CompletingAndClaimingIsOneAnswer) {
+    auto claimer = world.claimer();
+    const auto lane = world.lane("chain");
+    for (int i = 0; i < 4; ++i) world.create(lane);
+    const auto first = claim(*claimer, world.request({lane}, 2));
+    ASSERT_EQ(first.size(), 2U);
+    std::vector<engine::CompleteExecution> completions;
+    for (const LaneTask& task : first) {
+        completions.push_back({.execution_id = task.task.execution_id, .fence = task.task.fence});
+    }
+    completions.push_back({.execution_id = first[0].task.execution_id,
+                           .fence = engine::Fence{.lease_id = model::LeaseId::mint(world.random()),
+                                                  .lease_epoch = {1},
+                                                  .attempt_id = first[0].task.fence.attempt_id}});
+    const auto answer =
+        run(world.loop(), claimer->complete_and_claim(world.request({lane}, 3), completions));
+    ASSERT_EQ(answer.completed.size(), 3U);
+    EXPECT_TRUE(answer.completed[0] && !answer.completed[0]->replayed);
+    EXPECT_TRUE(answer.completed[1]);
+    EXPECT_FALSE(answer.completed[2]);
+    EXPECT_FALSE(answer.claim_error);
+    EXPECT_EQ(answer.tasks.size(), 2U);
+    completions.pop_back();
+    auto only = world.request({lane}, 1);
+    only.tasks_max = 0;
+    const auto again = run(world.loop(), claimer->complete_and_claim(only, completions));
+    EXPECT_TRUE(again.completed[0] && again.completed[0]->replayed);
+    EXPECT_TRUE(again.tasks.empty());
+}
+
+TEST_P(ClaimCycle, AnAbandonedWaitEndsAtOnce) {
+    auto claimer = world.claimer();
+    auto request = world.request({world.lane("none")});
+    request.wait = Millis(30'000);
+    request.abandonment = std::make_shared<sched::Abandonment>();
+    TaskGroup group(world.loop().get_executor(), "abandon");
+    bool ended = false;
+    const auto waiting = [](sched::Claimer& from, sched::ClaimRequest asked,
+                            bool& done) -> boost::asio::awaitable<void> {
+        const auto tasks = co_await from.claim(std::move(asked));
+        done = tasks.has_value() && tasks->empty();
+    };
+    group.spawn(waiting(*claimer, request, ended));
+    ASSERT_TRUE(run_until(world.loop(), [&] { return claimer->waiting() == 1; }));
+    request.abandonment->abandon();
+    ASSERT_TRUE(run_until(world.loop(), [&] { return ended; }, Millis(2'000)));
+    run(world.loop(), group.join());
+    EXPECT_EQ(claimer->waiting(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, ClaimCycle, ::testing::Values("embedded", "valkey", "cluster"),

@@ -1,0 +1,151 @@
+#include "service/work.h"
+
+#include "base/log.h"
+#include "engine/due_execution.h"
+#include "engine/operation.h"
+#include "model/error_catalogue.h"
+#include "service/task_token.h"
+
+namespace ff::service {
+namespace {
+
+using PayloadState = engine::ClaimedTask::PayloadState;
+
+void leave_out_payload(engine::ClaimedTask& task) {
+    if (task.payload_state != PayloadState::Inline) return;
+    task.payload_state = PayloadState::Omitted;
+    task.payload.clear();
+}
+
+sched::ClaimRequest asked(const WorkRequest& request) {
+    sched::ClaimRequest claim = request.claim;
+    claim.payload_bytes_max = request.include_payload ? request.payload_bytes_max : 0;
+    return claim;
+}
+
+}  // namespace
+
+Work::Work(const Context& context)
+    : context_(context),
+      granter_(context.store, context.partitioner, context.rules.partitions,
+               context.claimer.lanes(), context.claimer.admission()) {}
+
+std::string Work::token_of(const sched::LaneTask& task, const model::WorkerInstanceId& worker,
+                           Millis lease_ttl) const {
+    return TaskToken{.store = context_.rules.token_store,
+                     .execution_id = task.task.execution_id,
+                     .attempt_index = task.task.attempt_index,
+                     .fence = task.task.fence,
+                     .lease_ttl = lease_ttl,
+                     .lane_id = task.lane,
+                     .worker_instance_id = worker}
+        .encode();
+}
+
+std::vector<ClaimedWork> Work::hand_out(std::vector<sched::LaneTask> tasks,
+                                        const WorkRequest& request) const {
+    std::vector<ClaimedWork> work;
+    work.reserve(tasks.size());
+    std::int64_t bytes = 0;
+    for (sched::LaneTask& task : tasks) {
+        // Each partition had the whole allowance; together they have it once.
+        bytes += static_cast<std::int64_t>(task.task.payload.size());
+        const bool fits = work.empty() || bytes <= request.payload_bytes_max;
+        if (!request.include_payload || !fits) {
+            bytes -= static_cast<std::int64_t>(task.task.payload.size());
+            leave_out_payload(task.task);
+        }
+        std::string token =
+            token_of(task, request.claim.worker_instance_id, request.claim.lease_ttl);
+        work.push_back({.task = std::move(task),
+                        .lease_ttl = request.claim.lease_ttl,
+                        .token = std::move(token)});
+    }
+    return work;
+}
+
+Task<std::vector<ClaimedWork>> Work::claim(WorkRequest request) {
+    sched::ClaimRequest claim = asked(request);
+    FF_CO_TRY(std::vector<sched::LaneTask> tasks,
+              co_await context_.claimer.claim(std::move(claim)));
+    co_return hand_out(std::move(tasks), request);
+}
+
+boost::asio::awaitable<CompletedWork> Work::complete_and_claim(
+    WorkRequest request, std::vector<engine::CompleteExecution> completions) {
+    sched::ClaimRequest claim = asked(request);
+    sched::CompletedAndClaimed answer =
+        co_await context_.claimer.complete_and_claim(std::move(claim), std::move(completions));
+    if (answer.claim_error) {
+        log::warn("service", "claim_after_completions_failed",
+                  {{"error", answer.claim_error->text()}});
+    }
+    co_return CompletedWork{.results = std::move(answer.completed),
+                            .tasks = hand_out(std::move(answer.tasks), request)};
+}
+
+Task<Done> Work::give_back(std::vector<ClaimedWork> tasks) {
+    std::vector<sched::LaneTask> lane_tasks;
+    for (ClaimedWork& one : tasks) lane_tasks.push_back(std::move(one.task));
+    co_return co_await context_.claimer.give_back(std::move(lane_tasks));
+}
+
+Task<std::optional<sched::FoundGrant>> Work::grant(sched::GrantSearch search) {
+    FF_CO_TRY(const sched::LaneConfig lane, co_await context_.claimer.lanes().lane(search.lane));
+    if (!lane.gives_work()) co_return std::optional<sched::FoundGrant>();
+    co_return co_await granter_.find(std::move(search));
+}
+
+Task<engine::Grant> Work::grant_reclaim(engine::GrantRequest request) {
+    engine::IssueReclaimGrant operation{.request = std::move(request)};
+    co_return co_await engine::run(context_.store, std::move(operation));
+}
+
+void Work::on_wake(const std::string& lane, std::uint16_t partition) {
+    granter_.on_wake(lane, partition);
+}
+
+Task<Timestamp> Work::renew(engine::RenewLease request) {
+    FF_CO_TRY(const engine::RenewLease::Outcome outcome,
+              co_await engine::run(context_.store, std::move(request)));
+    co_return outcome.lease_expires_at;
+}
+
+boost::asio::awaitable<std::vector<Result<engine::RenewLease::Outcome>>> Work::renew_all(
+    std::vector<engine::RenewLease> requests) {
+    co_return co_await engine::run_all(context_.store, std::move(requests));
+}
+
+Task<engine::CompleteExecution::Outcome> Work::complete(engine::CompleteExecution request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+Task<engine::FailExecution::Outcome> Work::fail(engine::FailExecution request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+Task<engine::DelayExecution::Outcome> Work::delay(engine::DelayExecution request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+Task<Done> Work::release(model::ExecutionId id, engine::Fence fence) {
+    engine::DelayExecution delay{.execution_id = id, .fence = fence};
+    FF_CO_CHECK(co_await engine::run(context_.store, std::move(delay)));
+    // Due already: whoever comes next may have it, without waiting for a scanner, which sees to it
+    // if this call is lost.
+    engine::PromoteDelayed promotion{.execution_id = id};
+    const auto promoted = co_await engine::run(context_.store, std::move(promotion));
+    if (!promoted) log::debug("service", "release_not_promoted", {{"execution", id.to_string()}});
+    co_return Done{};
+}
+
+Task<engine::MoveToWaitingChildren::Outcome> Work::wait_children(
+    engine::MoveToWaitingChildren request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+Task<Done> Work::progress(engine::UpdateProgress request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+}  // namespace ff::service
