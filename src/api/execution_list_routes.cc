@@ -179,6 +179,16 @@ Task<http::Response> attempts(Executions& executions, model::PartitionConfig par
     co_return records_reply("attempts", page);
 }
 
+Task<http::Response> lease_history(Executions& executions, model::PartitionConfig partitions,
+                                   Call& call) {
+    FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_CO_TRY(const std::size_t limit, parse_limit(call));
+    std::string cursor = call.query("cursor").value_or("");
+    FF_CO_TRY(const service::RecordPage page,
+              co_await executions.lease_history(id, std::move(cursor), limit));
+    co_return records_reply("events", page);
+}
+
 std::vector<FieldDoc> paging() {
     return {{.name = "limit", .kind = Kind::Integer, .about = "50; at most 1000"},
             {.name = "cursor", .about = "next_cursor of the page before"}};
@@ -232,6 +242,16 @@ void add_execution_list_routes(Routes& routes, Executions& executions,
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [&executions, partitions](Call& call) {
                     return attempts(executions, partitions, call);
+                }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/executions/{id}/lease-history",
+                .doc = {.summary = "What became of its leases, oldest first",
+                        .query = paging(),
+                        .answer = {{.name = "events", .kind = Kind::Array, .required = true},
+                                   {.name = "next_cursor"}},
+                        .errors = {"execution_not_found", "invalid_cursor"}},
+                .handle = [&executions, partitions](Call& call) {
+                    return lease_history(executions, partitions, call);
                 }});
 }
 

@@ -273,6 +273,26 @@ void add_task(Routes& routes, Work& work, model::PartitionConfig partitions, Tas
          .handle = [&work, partitions, act](Call& call) { return act(work, partitions, call); }});
 }
 
+void add_reclaim(Routes& routes, Work& work, model::PartitionConfig partitions) {
+    routes.add(
+        {.method = "POST",
+         .pattern = "/v1/executions/{id}/reclaim",
+         .body = BodyClass::Control,
+         .doc = {.summary = "A grant for an execution whose lease was lost",
+                 .body = {{.name = "worker_id", .required = true, .example = "\"pool\""},
+                          {.name = "worker_instance_id", .required = true, .example = "\"w-1\""},
+                          {.name = "lane_id", .required = true, .example = "\"default\""},
+                          {.name = "grant_ttl_ms", .kind = Kind::Integer},
+                          {.name = "worker_capabilities", .kind = Kind::Array},
+                          {.name = "capability_hash"},
+                          {.name = "route_snapshot_json"},
+                          {.name = "admission_summary"}},
+                 .answer = {{.name = "status", .required = true}},
+                 .errors = {"execution_not_found", "capability_mismatch", "grant_already_exists",
+                            "invalid_capabilities"}},
+         .handle = [&work, partitions](Call& call) { return reclaim(work, partitions, call); }});
+}
+
 }  // namespace
 
 void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitions) {
@@ -318,23 +338,7 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
                        {.name = "budget_id", .about = "Absent: every budget of the execution"},
                        {.name = "dedup_key", .about = "The same again counts once"}}},
              usage);
-    routes.add(
-        {.method = "POST",
-         .pattern = "/v1/executions/{id}/reclaim",
-         .body = BodyClass::Control,
-         .doc = {.summary = "A grant for an execution whose lease was lost",
-                 .body = {{.name = "worker_id", .required = true, .example = "\"pool\""},
-                          {.name = "worker_instance_id", .required = true, .example = "\"w-1\""},
-                          {.name = "lane_id", .required = true, .example = "\"default\""},
-                          {.name = "grant_ttl_ms", .kind = Kind::Integer},
-                          {.name = "worker_capabilities", .kind = Kind::Array},
-                          {.name = "capability_hash"},
-                          {.name = "route_snapshot_json"},
-                          {.name = "admission_summary"}},
-                 .answer = {{.name = "status", .required = true}},
-                 .errors = {"execution_not_found", "capability_mismatch", "grant_already_exists",
-                            "invalid_capabilities"}},
-         .handle = [&work, partitions](Call& call) { return reclaim(work, partitions, call); }});
+    add_reclaim(routes, work, partitions);
 }
 
 }  // namespace ff::api

@@ -101,6 +101,8 @@ class Executions {
     Task<Explanation> explain(model::ExecutionId id);
     /// From the first; `after` is the index of the last one seen.
     Task<RecordPage> attempts(model::ExecutionId id, std::string after, std::size_t limit);
+    /// Oldest first; `after` is the stream id of the last one seen.
+    Task<RecordPage> lease_history(model::ExecutionId id, std::string after, std::size_t limit);
 
     Task<Tags> tags(model::ExecutionId id);
     Task<std::int64_t> set_tags(model::ExecutionId id, Tags tags);

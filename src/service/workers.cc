@@ -122,8 +122,9 @@ Task<Done> Workers::seen(model::WorkerInstanceId instance_id, std::optional<mode
         if (known == namespace_of_.end()) co_return Done{};
         ns = known->second;
     }
+    std::string any_boot;
     FF_CO_TRY(const engine::HeartbeatWorker::Outcome outcome,
-              co_await heartbeat(*std::move(ns), instance_id, {}));
+              co_await heartbeat(*std::move(ns), instance_id, std::move(any_boot)));
     if (outcome.state == engine::HeartbeatWorker::State::NotRegistered) {
         namespace_of_.erase(instance_id.text());
     }

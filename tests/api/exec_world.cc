@@ -64,7 +64,8 @@ std::vector<HeldTask> ExecApi::claimed(std::string_view more, std::string_view w
 }
 
 HeldTask ExecApi::claim_one(std::string_view more, std::string_view worker) {
-    const JsonReply reply = claim(more, worker);
+    // Work may have been announced and not heard of yet.
+    const JsonReply reply = claim(R"(,"wait_ms":9000)" + std::string(more), worker);
     std::vector<HeldTask> tasks = read_tasks(reply);
     if (tasks.size() != 1) throw std::runtime_error("not one task: " + reply.body);
     return tasks.front();
