@@ -226,9 +226,14 @@ Task<http::Response> complete_and_claim(Work& work, Call& call, WorkRequest requ
     auto abandonment = std::make_shared<sched::Abandonment>();
     request.claim.abandonment = abandonment;
     service::CompletedWork done;
+    const bool waits = request.claim.wait > Millis(0);
     auto working = run_completing(work, std::move(request), std::move(completions), done);
     std::function<void()> left = [abandonment] { abandonment->abandon(); };
-    co_await watch_peer(call.peer(), std::move(working), std::move(left));
+    if (waits) {
+        co_await watch_peer(call.peer(), std::move(working), std::move(left));
+    } else {
+        co_await std::move(working);
+    }
     if (abandonment->abandoned()) {
         co_await give_back(work, std::move(done.tasks));
         done.tasks.clear();

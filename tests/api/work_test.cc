@@ -127,6 +127,14 @@ TEST_P(Ch07Work, S17_AnExhaustedBudgetHoldsWorkBack) {
     const JsonReply why = world().get(path(id, "explain"));
     EXPECT_NE(why.text("summary").find("a budget is exhausted"), std::string::npos) << why.body;
     EXPECT_NE(why.body.find(R"("exhausted":true)"), std::string::npos) << why.body;
+    ASSERT_EQ(world().post("/v1/budgets/" + budget_id + "/reset", "{}").status, 200);
+    EXPECT_EQ(claim_one().execution_id, id);
+}
+
+TEST_P(Ch07Work, S12_DelayedWorkOfALaneNobodyConfiguredIsPromoted) {
+    const std::string id = created_id(R"(,"delay_until":"+300")");
+    EXPECT_EQ(state(id), "delayed");
+    EXPECT_EQ(claim_one().execution_id, id);
 }
 
 TEST_P(Ch07Work, S23_AWaitingClaimIsWokenByNewWork) {
