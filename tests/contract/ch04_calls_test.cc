@@ -46,7 +46,7 @@ TEST_P(SignalCalls, OfASuspensionAndItsSignalsStaySmall) {
                        }),
               22U);
     EXPECT_EQ(calls_of("ff_deliver_signal", [&] { return deliver(e, s.primary()); }), 16U);
-    EXPECT_EQ(calls_of("ff_deliver_signal", [&] { return deliver(e, s.primary()); }), 29U);
+    EXPECT_EQ(calls_of("ff_deliver_signal", [&] { return deliver(e, s.primary()); }), 23U);
 }
 
 }  // namespace

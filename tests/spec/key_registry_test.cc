@@ -277,6 +277,7 @@ Formats channel_formats() {
         {"ff:flow:completions", std::string(kFlowCompletionsChannel)},
         {"ff:wake:<lane>", wake_channel(id<LaneId>("gpu:eu"))},
         {"ff:admission:freed", std::string(kAdmissionFreedChannel)},
+        {"ff:due", std::string(kDueChannel)},
     };
 }
 
