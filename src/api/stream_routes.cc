@@ -139,25 +139,6 @@ Task<http::Response> read_merged(StreamGround ground, Call& call) {
     });
 }
 
-Task<http::Response> read_lease_history(StreamGround ground, Call& call) {
-    FF_CO_TRY(model::ExecutionId id, parse_path_execution(call, ground.partitions));
-    service::HistoryQuery query{.execution_id = id};
-    FF_CO_TRY(query.from, parse_bound(call, "from", "-"));
-    FF_CO_TRY(query.to, parse_bound(call, "to", "+"));
-    FF_CO_TRY(query.limit, parse_limit(call, 100));
-    FF_CO_TRY(const std::vector<engine::StreamEntry> entries,
-              co_await ground.streams.lease_history(std::move(query)));
-    co_return json_response(200, [&](json::Writer& out) {
-        out.key("events").begin_array();
-        for (const engine::StreamEntry& entry : entries) {
-            out.begin_object().key("id").string(entry.id);
-            write_fields(out, entry.fields);
-            out.end_object();
-        }
-        out.end_array();
-    });
-}
-
 Task<http::Response> wait_for_end(StreamGround ground, Call& call) {
     FF_CO_TRY(model::ExecutionId id, parse_path_execution(call, ground.partitions));
     FF_CO_TRY(const Deadline until, parse_block(call, kBlockMsMost));
@@ -263,15 +244,6 @@ void add_execution_views(Routes& routes, StreamGround ground) {
                         .answer = frames_answer(),
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [ground](Call& call) { return read_merged(ground, call); }});
-    routes.add({.method = "GET",
-                .pattern = "/v1/executions/{id}/lease-history",
-                .doc = {.summary = "What happened to the leases of an execution",
-                        .query = {doc_query("from", "-, start, <ms> or <ms>-<n>", "\"-\""),
-                                  doc_query("to", "+, end, <ms> or <ms>-<n>", "\"end\""),
-                                  doc_limit("1..1000, 100 by default")},
-                        .answer = {{.name = "events", .kind = Kind::Array, .required = true}},
-                        .errors = {"execution_not_found"}},
-                .handle = [ground](Call& call) { return read_lease_history(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/wait",
                 .doc = {.summary = "Answers when the execution is terminal",

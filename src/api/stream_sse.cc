@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kFramesAtOnce = 256;
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
 constexpr std::string_view kClosedMark = "closed@";
+constexpr std::string_view kEndMark = "end@";
 constexpr std::string_view kNeverStarted = "attempt_never_started";
 
 std::string frame_line(const engine::StreamEntry& frame, PayloadForm form,
@@ -105,7 +106,8 @@ Task<Done> end_if_terminal(const StreamGround& ground, MergedWalk& walk, SseText
         out.key("terminal_outcome").string(now.terminal_outcome);
         out.key("public_state").string(now.public_state);
     });
-    text.event("end", "", data);
+    const Timestamp at = now.completed_at.value_or(Timestamp());
+    text.event("end", std::string(kEndMark) + to_string(at), data);
     co_return Done{};
 }
 
@@ -176,6 +178,7 @@ Task<http::Response> tail_events(StreamGround ground, Call& call, TailQuery quer
 Task<http::Response> merged_events(StreamGround ground, Call& call,
                                    service::MergedRequest request) {
     const auto last = call.request().header("Last-Event-ID");
+    if (last && last->starts_with(kEndMark)) co_return no_more_events();
     if (last) {
         FF_CO_TRY(request.cursor, service::MergedCursor::parse(*last));
     }

@@ -13,7 +13,7 @@ namespace ff::app {
 namespace {
 
 /// Feeds and the audit trail are read beside the tails.
-constexpr std::size_t kOtherBlockingReads = 17;
+constexpr std::size_t kOtherBlockingReads = 18;
 
 Result<valkey::Options> valkey_options(const Settings& settings) {
     valkey::Options options;

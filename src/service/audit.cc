@@ -29,7 +29,7 @@ store::Call entry_of(const AuditEvent& event, Timestamp at) {
 }  // namespace
 
 Audit::Audit(const Context& context)
-    : context_(context), watch_(context.loop, context.store, {.reads_max = 1}) {}
+    : context_(context), watch_(context.loop, context.store, {.reads_max = 2}) {}
 
 Audit::~Audit() = default;
 

@@ -200,20 +200,4 @@ Task<Ending> Streams::wait_for_terminal(model::ExecutionId execution_id, Deadlin
     }
 }
 
-Task<std::vector<engine::StreamEntry>> Streams::lease_history(HistoryQuery query) {
-    FF_CO_CHECK(co_await require_execution(context_.store, query.execution_id));
-    const std::string key = model::ExecKeys(query.execution_id).lease_history();
-    store::Call call = store::plain(
-        {"XRANGE", key, query.from, query.to, "COUNT", std::to_string(query.limit)}, true);
-    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(call)));
-    std::vector<engine::StreamEntry> entries;
-    for (const store::Reply& item : reply.items()) {
-        const auto parts = item.items();
-        if (parts.size() != 2) continue;
-        entries.push_back(
-            {.id = std::string(parts[0].text().value_or("")), .fields = fields_of(parts[1])});
-    }
-    co_return entries;
-}
-
 }  // namespace ff::service

@@ -84,13 +84,6 @@ struct Ending {
     bool timed_out = false;
 };
 
-struct HistoryQuery {
-    model::ExecutionId execution_id;
-    std::string from = "-";
-    std::string to = "+";
-    std::int64_t limit = 100;
-};
-
 /// What attempts put out, and when executions end. Lives on the context's loop, as the hubs do.
 class Streams {
   public:
@@ -113,8 +106,6 @@ class Streams {
     Task<Standing> standing(model::ExecutionId execution_id);
     /// Answers when the execution is terminal, or as it stands at the deadline or a stop.
     Task<Ending> wait_for_terminal(model::ExecutionId execution_id, Deadline until);
-    /// The lease events of one execution as they are stored.
-    Task<std::vector<engine::StreamEntry>> lease_history(HistoryQuery query);
 
   private:
     struct Policy {

@@ -295,6 +295,8 @@ TEST_P(Ch04Http, S44_TheFramesOfAllAttemptsAreOneSequence) {
     EXPECT_EQ(end.event, "end");
     EXPECT_NE(end.data.find(R"("terminal_outcome":"success")"), std::string::npos) << end.data;
     EXPECT_TRUE(events.ends());
+    const SseClient again(world(), first.path("/stream"), {{"Last-Event-ID", end.id}});
+    EXPECT_TRUE(again.head().starts_with("HTTP/1.1 204")) << end.id << again.head();
 
     const JsonReply page = world().get(first.path("/stream?limit=2"));
     EXPECT_EQ(frame_ids(page).size(), 2U);
