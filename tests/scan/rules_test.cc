@@ -124,7 +124,11 @@ TEST_P(Ch07Rules, AScannerThatFailedOrCrashedBeginsAgain) {
 /// Cycles follow the interval, and what lies far ahead makes nobody spin.
 TEST_P(Ch07Rules, ADelayBeyondAllClocksCostsNothing) {
     auto task = world.task(lanes[0]);
-    task.delay_until = model::DueTime::at(timestamp_from_ms(9'007'199'254'740'991));
+    // As nanoseconds of the steady clock this is 2^64 and a little: a sum that wraps is long past.
+    const auto steady =
+        std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now().time_since_epoch());
+    const std::int64_t wraps = 18'446'744'073'710 + store_now_ms() - steady.count();
+    task.delay_until = model::DueTime::at(timestamp_from_ms(wraps));
     const auto id = world.create(std::move(task));
     start();
     EXPECT_TRUE(until([&] { return cycles(Kind::DelayedPromoter) >= 4; }));
