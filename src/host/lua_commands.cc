@@ -8,7 +8,6 @@
 
 #include "host/lua_raise.h"
 #include "model/slot.h"
-#include "resp/writer.h"
 #include "store/command_keys.h"
 
 namespace ff::host {
@@ -58,6 +57,8 @@ LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
 void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
                         std::span<const std::string_view> keys) {
     now_ = now;
+    now_ms_ = static_cast<double>(std::chrono::floor<std::chrono::milliseconds>(now_).count());
+    now_text_ = number_text(now_ms_, now_room_.data());
     may_write_ = may_write;
     count_ = 0;
     slot_.reset();
@@ -83,8 +84,9 @@ bool LuaCommands::read_arguments() {
             const char* bytes = lua_tolstring(lua, i, &length);
             *to = {bytes, length};
         } else if (type == LUA_TNUMBER) {
+            const double number = lua_tonumber(lua, i);
             char* room = numbers_.data() + static_cast<std::size_t>(i - 1) * kNumberBytes;
-            *to = number_text(lua_tonumber(lua, i), room);
+            *to = number == now_ms_ ? now_text_ : number_text(number, room);
         } else {
             return false;
         }

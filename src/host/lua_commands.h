@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "host/lua_convert.h"
 #include "host/lua_host.h"
 #include "host/lua_state.h"
+#include "resp/writer.h"
 
 namespace ff::host {
 
@@ -56,6 +58,10 @@ class LuaCommands {
     LuaReplySink sink_;
 
     std::chrono::microseconds now_{};
+    /// The number that functions write most, spelled once for all commands of the call.
+    double now_ms_ = 0;
+    std::string_view now_text_{};
+    std::array<char, resp::kDoubleTextMax> now_room_{};
     bool may_write_ = false;
     std::uint64_t count_ = 0;
     /// The slot all keys of the call must have, and the tag that was last found to have it.
