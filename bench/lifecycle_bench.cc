@@ -4,13 +4,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/random.h"
@@ -134,8 +140,23 @@ boost::asio::awaitable<void> in_batches(Series& series) {
     }
 }
 
+/// CPU time of each thread of a process.
+std::map<std::string, double> thread_times_us(pid_t pid) {
+    std::map<std::string, double> times;
+    const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+        std::ifstream facts(task.path() / "schedstat");
+        double ns = 0;
+        if (facts >> ns) times[task.path().filename()] = ns / 1000;
+    }
+    return times;
+}
+
 struct Rate {
     double per_second = 0;
+    /// CPU time for one task of the thread that took most: what bounds the rate when nothing else
+    /// does, and hardly depends on what else the machine does.
+    double busiest_us = 0;
     double p50_us = 0;
     double p99_us = 0;
 };
@@ -159,34 +180,46 @@ Rate summarise(const std::vector<std::unique_ptr<Series>>& all, Seconds took) {
             .p99_us = percentile(latencies, 0.99)};
 }
 
+/// Where tasks are run: a store, its callers' loop, and the process that has the data.
+struct Place {
+    boost::asio::io_context& loop;
+    store::Store& store;
+    pid_t pid = 0;
+};
+
 /// Runs `in_flight` series at once on the loop that belongs to the store.
-Rate measure(boost::asio::io_context& loop, store::Store& store, std::size_t in_flight,
-             std::size_t batch) {
+Rate measure(const Place& place, std::size_t in_flight, std::size_t batch) {
     std::vector<std::unique_ptr<Series>> all;
+    auto times = thread_times_us(place.pid);
     const auto start = SteadyClock::now();
     const auto until = start + std::chrono::duration_cast<SteadyClock::duration>(kRound);
-    TaskGroup group(loop.get_executor(), "lifecycle");
+    TaskGroup group(place.loop.get_executor(), "lifecycle");
     for (std::size_t i = 0; i < in_flight; ++i) {
         all.push_back(
-            std::make_unique<Series>(Series{.store = store,
+            std::make_unique<Series>(Series{.store = place.store,
                                             .random = SeededRandom(std::random_device{}()),
                                             .partition = static_cast<std::uint16_t>(i),
                                             .batch = batch,
                                             .until = until}));
         group.spawn(batch == 1 ? one_by_one(*all.back()) : in_batches(*all.back()));
     }
-    testing::run(loop, group.join());
-    return summarise(all, SteadyClock::now() - start);
+    testing::run(place.loop, group.join());
+    const Seconds took = SteadyClock::now() - start;
+    Rate rate = summarise(all, took);
+    const double tasks = rate.per_second * took.count();
+    for (const auto& [thread, time] : thread_times_us(place.pid))
+        rate.busiest_us = std::max(rate.busiest_us, (time - times[thread]) / tasks);
+    return rate;
 }
 
-void measure_store(Report& report, const std::string& name, boost::asio::io_context& loop,
-                   store::Store& store) {
+void measure_store(Report& report, const std::string& name, const Place& place) {
     for (const std::size_t batch : {std::size_t{1}, kBatch}) {
         for (const std::size_t in_flight : {1U, 16U, 64U}) {
-            const Rate rate = measure(loop, store, in_flight, batch);
+            const Rate rate = measure(place, in_flight, batch);
             const std::string suffix =
                 (batch == 1 ? "" : "_batch20") + ("_" + std::to_string(in_flight));
             report.add(name + suffix, rate.per_second, "tasks/s");
+            report.add(name + "_busiest_thread" + suffix, rate.busiest_us, "us");
             report.add(name + "_p50" + suffix, rate.p50_us, "us");
             report.add(name + "_p99" + suffix, rate.p99_us, "us");
         }
@@ -241,15 +274,18 @@ void measure_costs(Report& report) {
     store->stop_and_wait();
 }
 
-void measure_embedded(Report& report, const std::string& name, journal::Fsync fsync) {
+/// `shards` 0 takes the store's own choice, which leaves half the cores to its callers.
+void measure_embedded(Report& report, const std::string& name, journal::Fsync fsync,
+                      std::uint32_t shards = 0) {
     const testing::TempDir folder;
     host::EmbeddedOptions options;
     options.folder = folder.file("data");
     options.fsync = fsync;
+    options.shards = shards;
     options.library = model::library_text();
     auto store = must(host::EmbeddedStore::open(options));
     boost::asio::io_context loop(1);
-    measure_store(report, name, loop, *store);
+    measure_store(report, name, {.loop = loop, .store = *store, .pid = getpid()});
     store->stop_and_wait();
 }
 
@@ -266,7 +302,7 @@ void measure_valkey(Report& report) {
         loop, valkey::ValkeyStore::open(loop.get_executor(), random, probe, std::move(options)));
     const std::unique_ptr<valkey::ValkeyStore> store = must(std::move(opened));
     must(testing::run(loop, store->ensure_library()));
-    measure_store(report, "valkey", loop, *store);
+    measure_store(report, "valkey", {.loop = loop, .store = *store, .pid = server.pid()});
     testing::run(loop, store->stop());
 }
 
@@ -275,10 +311,15 @@ int run(int argc, char** argv) {
     measure_costs(report);
     measure_embedded(report, "embedded_off", journal::Fsync::Off);
     measure_embedded(report, "embedded_always", journal::Fsync::Always);
+    // A shard for every core: what a machine gives that does little else.
+    measure_embedded(report, "embedded_wide", journal::Fsync::Off,
+                     std::max(1U, std::thread::hardware_concurrency()));
     measure_valkey(report);
     for (const std::string suffix : {"_1", "_16", "_64", "_batch20_64"}) {
         report.add_ratio("embedded_over_valkey" + suffix, report.value("embedded_off" + suffix),
                          report.value("valkey" + suffix));
+        report.add_ratio("embedded_wide_over_valkey" + suffix,
+                         report.value("embedded_wide" + suffix), report.value("valkey" + suffix));
     }
     return report.finish();
 }
