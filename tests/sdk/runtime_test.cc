@@ -1,0 +1,169 @@
+#include "flowfabric/runtime.h"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "sdk/door_world.h"
+#include "support/wait.h"
+
+namespace ff::testing {
+namespace {
+
+using flowfabric::completed;
+using flowfabric::Context;
+using flowfabric::failed;
+using flowfabric::Json;
+using flowfabric::Millis;
+using flowfabric::Runtime;
+
+class Ch07Runtime : public ::testing::TestWithParam<std::string> {
+  protected:
+    DoorWorld& world = door_world(GetParam());
+    const flowfabric::AdminClient& client = world.client();
+    std::string lane = DoorWorld::unique("lane");
+
+    Runtime runtime(std::size_t concurrent = 8) {
+        Runtime made(world.worker(lane));
+        made.max_concurrent(concurrent);
+        return made;
+    }
+    std::string category(const std::string& id) {
+        EXPECT_EQ(world.ending(id), "failed");
+        const Json attempts = client.list_attempts(id).value();
+        const Json& list = attempts["attempts"];
+        return list.items().empty() ? attempts.dump()
+                                    : list.items().back()["failure_category"].text();
+    }
+};
+
+struct Doubler {
+    std::atomic<int> calls = 0;
+};
+
+TEST_P(Ch07Runtime, CompletesWithWhatHandlersReturnManyAtATime) {
+    Runtime worker = runtime();
+    const auto doubler = std::make_shared<Doubler>();
+    worker.data(doubler).on("double", [](Context& context) {
+        ++context.data<Doubler>().calls;
+        return completed(std::to_string(2 * context.json()["n"].integer()));
+    });
+    std::vector<std::string> ids;
+    for (int i = 0; i < 60; ++i)
+        ids.push_back(world.submit(lane, R"({"n":)" + std::to_string(i) + "}", "double"));
+    worker.start();
+    for (int i = 0; i < 60; ++i) {
+        EXPECT_EQ(world.ending(ids[static_cast<std::size_t>(i)]), "completed");
+        EXPECT_EQ(client.get_result(ids[static_cast<std::size_t>(i)]).value(),
+                  std::to_string(2 * i));
+    }
+    worker.stop();
+    EXPECT_EQ(doubler->calls, 60);
+}
+
+TEST_P(Ch07Runtime, S52_FailuresCarryTheCategoryOfTheirCause) {
+    Runtime worker = runtime();
+    worker
+        .on("throws",
+            [](Context&) -> flowfabric::HandlerResult {
+                throw std::runtime_error("broken pipe to the moon");
+            })
+        .on("panics", [](Context&) -> flowfabric::HandlerResult { throw 42; })
+        .on("returns", [](Context&) { return failed("no"); })
+        .on("decodes", [](Context& context) { return completed(context.json().dump()); })
+        .on("misses", [](Context& context) {
+            context.data<Doubler>().calls = 1;
+            return completed();
+        });
+    const std::string throws = world.submit(lane, "{}", "throws");
+    const std::string panics = world.submit(lane, "{}", "panics");
+    const std::string returns = world.submit(lane, "{}", "returns");
+    const std::string decodes = world.submit(lane, "not json", "decodes");
+    const std::string misses = world.submit(lane, "{}", "misses");
+    const std::string unknown = world.submit(lane, "{}", "unheard-of");
+    worker.start();
+    EXPECT_EQ(category(throws), "handler_error");
+    EXPECT_EQ(client.describe_execution(throws).value().failure_reason, "broken pipe to the moon");
+    EXPECT_EQ(category(panics), "handler_panic");
+    EXPECT_EQ(category(returns), "handler_error");
+    EXPECT_EQ(category(decodes), "extractor_payload_decode");
+    EXPECT_EQ(category(misses), "extractor_missing_state");
+    EXPECT_EQ(category(unknown), "runtime_no_handler");
+    worker.stop();
+}
+
+TEST_P(Ch07Runtime, AHandlerMayEndItsTaskItself) {
+    Runtime worker = runtime();
+    worker.on("work", [](Context& context) {
+        EXPECT_TRUE(context.task().append_frame("token", "hi").has_value());
+        EXPECT_TRUE(context.task().complete("by hand").has_value());
+        return failed("not used");
+    });
+    const std::string id = world.submit(lane);
+    worker.start();
+    EXPECT_EQ(world.ending(id), "completed");
+    EXPECT_EQ(client.get_result(id).value(), "by hand");
+    worker.stop();
+}
+
+TEST_P(Ch07Runtime, StopWaitsForHandlersAndReleasesWhatDoesNotEnd) {
+    std::atomic<bool> begun = false;
+    std::atomic<bool> asked = false;
+    std::atomic<bool> leave = false;
+    Runtime worker = runtime();
+    worker.on("slow", [&](Context& context) {
+        begun = true;
+        while (!leave) {
+            asked = context.stop_token().stop_requested();
+            std::this_thread::sleep_for(Millis(2));
+        }
+        return completed();
+    });
+    const std::string id = world.submit(lane, "{}", "slow");
+    worker.start();
+    ASSERT_TRUE(wait_until([&] { return begun.load(); }));
+    worker.stop(Millis(200));
+    EXPECT_TRUE(wait_until([&] { return asked.load(); }));
+    EXPECT_TRUE(wait_until([&] { return world.state(id) != "active"; })) << world.state(id);
+    leave = true;
+}
+
+TEST_P(Ch07Runtime, StopsAtOnceWhileItWaitsForWork) {
+    Runtime worker = runtime();
+    worker.on("work", [](Context&) { return completed(); });
+    worker.start();
+    const std::string id = world.submit(lane);
+    EXPECT_EQ(world.ending(id), "completed");
+    const auto before = std::chrono::steady_clock::now();
+    worker.stop(Millis(10'000));
+    EXPECT_LT(std::chrono::steady_clock::now() - before, Millis(5'000));
+}
+
+TEST_P(Ch07Runtime, S53_GoesOnAfterAnOutage) {
+    if (GetParam() == "inprocess") return;
+    Runtime worker = runtime();
+    std::atomic<int> calls = 0;
+    worker.on("work", [&](Context&) {
+        ++calls;
+        return completed();
+    });
+    worker.start();
+    EXPECT_EQ(world.ending(world.submit(lane)), "completed");
+    world.cut_off([] { std::this_thread::sleep_for(Millis(5'000)); });
+    std::string id;
+    ASSERT_TRUE(wait_until([&] {
+        const auto created = client.create_execution({.kind = "work", .lane = lane});
+        if (created) id = created->execution_id;
+        return created.has_value();
+    }));
+    EXPECT_EQ(world.ending(id), "completed");
+    worker.stop();
+}
+
+INSTANTIATE_TEST_SUITE_P(Doors, Ch07Runtime, ::testing::Values("http", "direct", "inprocess"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ff::testing
