@@ -2,6 +2,7 @@
 // once, and nobody else; meanwhile no worker, thread or connection waits.
 
 #include <cstdio>
+#include <thread>
 
 #include "fabric.h"
 
@@ -24,7 +25,10 @@ int main() {
 
     const std::string id = fabric.submit("approval", "refund", R"({"amount":120})");
     std::vector<flowfabric::Waitpoint> open;
-    while (open.empty()) open = fabric->list_pending_waitpoints(id).value();
+    while (open.empty()) {
+        std::this_thread::sleep_for(flowfabric::Millis(10));
+        open = fabric->list_pending_waitpoints(id).value();
+    }
     // What a mail would hold: a link to your page with execution, waitpoint and token in it.
     std::printf("link: https://example.org/approve?e=...&w=...&t=...\n");
 
