@@ -144,7 +144,8 @@ class Task {
     /// Asked to stop when the lease is lost or the runtime drains.
     std::stop_token stop_token() const;
 
-    const std::shared_ptr<ff::sdk::TaskState>& state() const { return state_; }
+    /// Lets go of it without an end: somebody else will end it.
+    std::shared_ptr<ff::sdk::TaskState> detach() { return std::move(state_); }
 
   private:
     std::shared_ptr<ff::sdk::TaskState> state_;

@@ -230,6 +230,7 @@ void Instance::warn_of_open_doors() const {
 }
 
 std::string Instance::url() const {
+    if (!http_) return "in-process";
     http::ListenAddress address = settings_.listen;
     if (address.host == "0.0.0.0") address.host = "127.0.0.1";
     if (address.host == "::") address.host = "::1";

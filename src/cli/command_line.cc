@@ -55,8 +55,11 @@ void add_option(CLI::App& app, std::list<Slot>& slots, const Option& option) {
 
 void add_positional(CLI::App& app, std::list<Slot>& slots, const Positional& positional) {
     Slot& slot = slots.emplace_back(Slot{.name = std::string(positional.name)});
-    CLI::Option* added = app.add_option(slot.name, slot.values, std::string(positional.about));
-    added->expected(1)->type_name("TEXT");
+    // Into a text, not a list: a list would take what belongs to the next one.
+    CLI::Option* added = app.add_option_function<std::string>(
+        slot.name, [&slot](const std::string& value) { slot.values = {value}; },
+        std::string(positional.about));
+    added->type_name("TEXT");
     if (positional.required) added->required();
     if (!positional.choices.empty()) added->check(CLI::IsMember(split(positional.choices, ',')));
 }

@@ -32,6 +32,8 @@ int run_doctor(Session& session, const Arguments& arguments);
 int run_version(Session& session, const Arguments& arguments);
 int run_server(Session& session, const Arguments& arguments);
 int run_dev(Session& session, const Arguments& arguments);
+int run_demo(Session& session, const Arguments& arguments);
+int run_demo_worker(Session& session, const Arguments& arguments);
 int run_completion(Session& session, const Arguments& arguments);
 
 }  // namespace ff::cli

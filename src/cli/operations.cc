@@ -40,8 +40,9 @@ std::vector<Check> examine(const AdminClient& client) {
         checks.push_back({"library", false, facts.error().text()});
         return checks;
     }
-    const std::string version = (*facts)["library_version"].text();
-    checks.push_back({"library", !version.empty(), version + " on " + (*facts)["backend"].text()});
+    const Json& told = (*facts)["library_version"];
+    const std::string version = told.is_string() ? told.text() : told.dump();
+    checks.push_back({"library", !told.is_null(), version + " on " + (*facts)["backend"].text()});
     checks.push_back(
         {"partitions", !(*facts)["partitions"].members().empty(), (*facts)["partitions"].dump()});
     const auto kids = client.waitpoint_kids();

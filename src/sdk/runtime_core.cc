@@ -300,8 +300,7 @@ void RuntimeCore::handle(const State& state) {
             const std::lock_guard lock(mutex_);
             if (!closed_) {
                 finished_.push_back({.task = state, .result = *std::move(result)});
-                // The finished list holds it now: this Task must not abandon it.
-                task = flowfabric::Task(nullptr);
+                task.detach();
                 changed_.notify_all();
                 return;
             }

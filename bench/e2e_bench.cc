@@ -1,0 +1,346 @@
+// Whole tasks, as users see them: submit, claim, complete, with 4 KiB of payload and 16 at a time,
+// through every door and on every store, next to BullMQ on the same Valkey. Throughput is tasks
+// over the time from the first submission to the last completion while the worker runs; latencies
+// are those of single tasks, from submission to the handler. FF_BENCH_TASKS sets another count.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "flowfabric/flowfabric.h"
+#include "report.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+#include "support/valkey_server.h"
+
+namespace {
+
+using ff::bench::Report;
+using ff::testing::Process;
+using ff::testing::TempDir;
+using ff::testing::ValkeyServer;
+using flowfabric::AdminClient;
+using flowfabric::completed;
+using flowfabric::Context;
+using flowfabric::Json;
+using flowfabric::Millis;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kBytes = 4096;
+constexpr std::size_t kWorkers = 16;
+constexpr std::size_t kBatch = 250;
+constexpr int kSingles = 200;
+constexpr Millis kPatience{300'000};
+const std::string kSecret(64, 'a');
+
+std::size_t task_count() {
+    const char* wanted = std::getenv("FF_BENCH_TASKS");
+    return wanted == nullptr ? 10'000 : std::stoul(wanted);
+}
+
+/// Counts, and lets one thread wait for a count.
+class Meter {
+  public:
+    void done() {
+        const std::lock_guard lock(mutex_);
+        ++count_;
+        changed_.notify_all();
+    }
+    void wait_for(std::size_t count) {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_for(lock, kPatience, [&] { return count_ >= count; }))
+            throw std::runtime_error("tasks did not end");
+    }
+
+  private:
+    std::mutex mutex_{};
+    std::condition_variable changed_{};
+    std::size_t count_ = 0;
+};
+
+double seconds_since(steady_clock::time_point begun) {
+    return std::chrono::duration<double>(steady_clock::now() - begun).count();
+}
+
+struct Figures {
+    double throughput = 0;
+    double p50 = 0;
+    double p95 = 0;
+    double p99 = 0;
+};
+
+Figures with_latencies(double throughput, std::vector<double> latencies) {
+    std::sort(latencies.begin(), latencies.end());
+    const auto at = [&](double share) {
+        const auto place = static_cast<std::size_t>(static_cast<double>(latencies.size()) * share);
+        return latencies.at(std::min(place, latencies.size() - 1));
+    };
+    return {throughput, at(0.5), at(0.95), at(0.99)};
+}
+
+void add(Report& report, const std::string& name, const Figures& figures) {
+    report.add(name + "_per_s", figures.throughput, "/s");
+    report.add(name + "_p50_ms", figures.p50, "ms");
+    report.add(name + "_p95_ms", figures.p95, "ms");
+    report.add(name + "_p99_ms", figures.p99, "ms");
+}
+
+void submit(const AdminClient& client, const std::string& lane, std::size_t tasks,
+            const std::string& kind) {
+    for (std::size_t sent = 0; sent < tasks; sent += kBatch) {
+        const std::vector<flowfabric::NewExecution> batch(
+            std::min(kBatch, tasks - sent),
+            {.kind = kind, .payload = std::string(kBytes, 'x'), .lane = lane});
+        for (const auto& one : client.create_executions(batch).value()) one.value();
+    }
+}
+
+Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config) {
+    const std::string lane = config.lanes.front();
+    Meter meter;
+    flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
+    runtime.max_concurrent(kWorkers).on("noop", [&](Context&) {
+        meter.done();
+        return completed();
+    });
+    runtime.start();
+    const std::size_t tasks = task_count();
+    const auto begun = steady_clock::now();
+    submit(client, lane, tasks, "noop");
+    meter.wait_for(tasks);
+    // The last completions are on their way when their handlers have returned.
+    while (!client.list_executions({.lane = lane, .state = "active", .limit = 1})
+                .value()
+                .executions.empty()) {
+    }
+    const double throughput = static_cast<double>(tasks) / seconds_since(begun);
+    std::vector<double> latencies;
+    for (int i = 0; i < kSingles; ++i) {
+        const auto at = steady_clock::now();
+        submit(client, lane, 1, "noop");
+        meter.wait_for(tasks + static_cast<std::size_t>(i) + 1);
+        latencies.push_back(1000 * seconds_since(at));
+    }
+    runtime.stop();
+    return with_latencies(throughput, std::move(latencies));
+}
+
+/// Suspended, signalled, resumed, completed; one after the other.
+double measure_suspensions(const AdminClient& client, flowfabric::WorkerConfig config) {
+    const std::string lane = config.lanes.front();
+    Meter meter;
+    flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
+    runtime.max_concurrent(kWorkers).on("ask", [&](Context& context) {
+        if (context.info().attempt_type == "resumed") {
+            meter.done();
+            return completed();
+        }
+        const auto asked = context.task().suspend({.signals = {"go"}}).value();
+        client
+            .deliver_signal(context.task().id(), {.waitpoint_id = asked.waitpoint.waitpoint_id,
+                                                  .waitpoint_token = asked.waitpoint.token,
+                                                  .name = "go"})
+            .value();
+        return completed();
+    });
+    runtime.start();
+    const std::size_t tasks = std::max<std::size_t>(10, task_count() / 20);
+    const auto begun = steady_clock::now();
+    submit(client, lane, tasks, "ask");
+    meter.wait_for(tasks);
+    const double throughput = static_cast<double>(tasks) / seconds_since(begun);
+    runtime.stop();
+    return throughput;
+}
+
+/// Chains of ten nodes, all at the same time; nodes a second.
+double measure_chains(const AdminClient& client, flowfabric::WorkerConfig config) {
+    constexpr int kNodes = 10;
+    const std::string lane = config.lanes.front();
+    Meter meter;
+    flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
+    runtime.max_concurrent(kWorkers).on("link", [&](Context&) {
+        meter.done();
+        return completed();
+    });
+    runtime.start();
+    Json nodes = Json::array();
+    for (int i = 0; i < kNodes; ++i) {
+        Json node = Json::object({{"name", "n" + std::to_string(i)}, {"execution_kind", "link"}});
+        if (i > 0) node.set("depends_on", Json::texts({"n" + std::to_string(i - 1)}));
+        nodes.push(std::move(node));
+    }
+    const Json graph = Json::object({{"flow_kind", "chain"},
+                                     {"namespace", "default"},
+                                     {"defaults", Json::object({{"lane_id", lane}})},
+                                     {"nodes", std::move(nodes)}});
+    const std::size_t chains = std::max<std::size_t>(2, task_count() / 100);
+    const auto begun = steady_clock::now();
+    for (std::size_t i = 0; i < chains; ++i) client.submit_flow(graph).value();
+    meter.wait_for(chains * kNodes);
+    const double throughput = static_cast<double>(chains * kNodes) / seconds_since(begun);
+    runtime.stop();
+    return throughput;
+}
+
+/// A hundred workers, each the only one that can do its kind of work.
+double measure_routing(const AdminClient& client, const flowfabric::WorkerConfig& config) {
+    constexpr std::size_t kInstances = 100;
+    const std::string lane = config.lanes.front();
+    Meter meter;
+    std::vector<flowfabric::Runtime> runtimes;
+    for (std::size_t i = 0; i < kInstances; ++i) {
+        flowfabric::WorkerConfig one = config;
+        one.worker_instance_id += "-" + std::to_string(i);
+        one.capabilities = {"skill-" + std::to_string(i)};
+        runtimes.emplace_back(flowfabric::Worker::connect(std::move(one)).value());
+        runtimes.back().max_concurrent(1).on("skilled", [&](Context&) {
+            meter.done();
+            return completed();
+        });
+        runtimes.back().start();
+    }
+    const std::size_t tasks = std::max(kInstances, task_count() / 10);
+    std::vector<flowfabric::NewExecution> batch;
+    const auto begun = steady_clock::now();
+    for (std::size_t i = 0; i < tasks; ++i) {
+        batch.push_back({.kind = "skilled",
+                         .lane = lane,
+                         .policy = R"({"routing_requirements":{"required_capabilities":["skill-)" +
+                                   std::to_string(i % kInstances) + R"("]}})"});
+        if (batch.size() < kBatch && i + 1 < tasks) continue;
+        for (const auto& one : client.create_executions(batch).value()) one.value();
+        batch.clear();
+    }
+    meter.wait_for(tasks);
+    const double throughput = static_cast<double>(tasks) / seconds_since(begun);
+    for (flowfabric::Runtime& runtime : runtimes) runtime.stop();
+    return throughput;
+}
+
+flowfabric::WorkerConfig config_of(const std::string& name) {
+    return {.worker_id = "bench", .worker_instance_id = name, .lanes = {"lane-" + name}};
+}
+
+/// A server process of the program under test.
+class Server {
+  public:
+    explicit Server(std::vector<std::pair<std::string, std::string>> environment)
+        : process_({.args = {FF_PROGRAM, "server"}, .env = with_port(std::move(environment))}) {
+        constexpr std::string_view kServing = "flowfabric: serving ";
+        const auto line = process_.wait_for_line(kServing);
+        if (!line) throw std::runtime_error("no server: " + process_.err());
+        url_ = line->substr(kServing.size());
+    }
+    const std::string& url() const { return url_; }
+
+  private:
+    static std::vector<std::pair<std::string, std::string>> with_port(
+        std::vector<std::pair<std::string, std::string>> environment) {
+        environment.emplace_back("FF_LISTEN_ADDR", "127.0.0.1:0");
+        environment.emplace_back("FF_LOG", "error");
+        return environment;
+    }
+    Process process_;
+    std::string url_{};
+};
+
+std::vector<std::pair<std::string, std::string>> valkey_environment(const ValkeyServer& valkey) {
+    return {{"FF_BACKEND", "valkey"},
+            {"FF_HOST", "127.0.0.1"},
+            {"FF_PORT", std::to_string(valkey.port())},
+            {"FF_WAITPOINT_HMAC_SECRET", kSecret}};
+}
+
+Figures over_http(std::vector<std::pair<std::string, std::string>> environment,
+                  const std::string& name) {
+    const Server server(std::move(environment));
+    flowfabric::WorkerConfig config = config_of(name);
+    config.server_url = server.url();
+    return measure_tasks(AdminClient::connect(server.url()).value(), std::move(config));
+}
+
+Figures in_process(flowfabric::EngineOptions options, const std::string& name) {
+    const auto engine = flowfabric::Engine::open(std::move(options)).value();
+    flowfabric::WorkerConfig config = config_of(name);
+    config.engine = engine;
+    return measure_tasks(engine->client(), std::move(config));
+}
+
+Figures direct_on_valkey(const ValkeyServer& valkey) {
+    const auto engine = flowfabric::Engine::open({.valkey_host = "127.0.0.1",
+                                                  .valkey_port = valkey.port(),
+                                                  .waitpoint_secret_hex = kSecret})
+                            .value();
+    flowfabric::WorkerConfig config = config_of("direct");
+    config.host = "127.0.0.1";
+    config.port = valkey.port();
+    return measure_tasks(engine->client(), std::move(config));
+}
+
+Figures bullmq(const ValkeyServer& valkey) {
+    const std::filesystem::path folder = FF_BULLMQ_FOLDER;
+    if (!std::filesystem::exists(folder / "node_modules" / "bullmq")) {
+        std::filesystem::create_directories(folder);
+        const auto installed =
+            ff::testing::run_command({"npm", "install", "--prefix", folder.string(), "--no-audit",
+                                      "--no-fund", "--silent", "bullmq", "ioredis"},
+                                     kPatience);
+        if (installed.exit_code != 0) throw std::runtime_error("npm: " + installed.err);
+    }
+    const auto run = ff::testing::run_command(
+        {"node", FF_BULLMQ_SCRIPT, std::to_string(valkey.port()), std::to_string(task_count()),
+         std::to_string(kBytes), std::to_string(kWorkers), folder.string()},
+        kPatience);
+    if (run.exit_code != 0) throw std::runtime_error("bullmq: " + run.err);
+    const Json said = Json::parse(run.out).value();
+    return {said["throughput"].number(), said["p50"].number(), said["p95"].number(),
+            said["p99"].number()};
+}
+
+void measure_the_rest(Report& report) {
+    const auto engine = flowfabric::Engine::open({}).value();
+    const auto config = [&](const std::string& name) {
+        flowfabric::WorkerConfig made = config_of(name);
+        made.engine = engine;
+        return made;
+    };
+    report.add("inprocess_suspend_signal_resume_per_s",
+               measure_suspensions(engine->client(), config("ask")), "/s");
+    report.add("inprocess_chain_nodes_per_s", measure_chains(engine->client(), config("chain")),
+               "/s");
+    report.add("inprocess_routing_100_workers_per_s",
+               measure_routing(engine->client(), config("routing")), "/s");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Report report("whole tasks of 4 KiB, 16 at a time, next to BullMQ", argc, argv);
+    const TempDir folders;
+    const ValkeyServer valkey = ValkeyServer::start();
+    const Figures peer = bullmq(valkey);
+    add(report, "bullmq", peer);
+    const Figures http_always = over_http({{"FF_DATA_DIR", folders.file("a")}}, "http-always");
+    add(report, "http_embedded_always", http_always);
+    add(report, "http_embedded_off",
+        over_http({{"FF_DATA_DIR", folders.file("b")}, {"FF_FSYNC", "off"}}, "http-off"));
+    add(report, "http_valkey", over_http(valkey_environment(valkey), "http-valkey"));
+    const Figures direct = direct_on_valkey(valkey);
+    add(report, "direct_valkey", direct);
+    const Figures local = in_process({.data_dir = folders.file("c")}, "local-always");
+    add(report, "inprocess_always", local);
+    add(report, "inprocess_off",
+        in_process({.data_dir = folders.file("d"), .fsync = flowfabric::Fsync::Off}, "local-off"));
+    measure_the_rest(report);
+    report.add_ratio("embedded_durable_over_bullmq", http_always.throughput, peer.throughput);
+    report.add_ratio("inprocess_over_bullmq", local.throughput, peer.throughput);
+    report.add_ratio("valkey_direct_over_bullmq", direct.throughput, peer.throughput);
+    return report.finish();
+}
