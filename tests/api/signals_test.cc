@@ -249,6 +249,45 @@ TEST_P(Ch07Signals, S22_SixtyFourStreamCallsAndNoMore) {
               201);
 }
 
+TEST_P(Ch07Signals, S27_AResumedTaskReadsItsSignals) {
+    const Held held = start();
+    const JsonReply suspended = suspend(held);
+    const std::string payload = R"(,"payload_base64":"AP/DKA==","source_identity":"alice")";
+    ASSERT_EQ(
+        signal(held, suspended.text("waitpoint_id"), suspended.text("waitpoint_token"), payload)
+            .status,
+        200);
+    const JsonReply claimed =
+        world().post("/v1/workers/pool/tasks/claim",
+                     R"({"worker_instance_id":"pool-1","lanes":[")" + held.lane + "\"]}");
+    ASSERT_EQ(claimed.status, 200) << claimed.body;
+    const json::Value task = claimed.json().find("tasks")->element(0);
+    EXPECT_EQ(task.find("attempt_type")->as_string(), "resumed");
+    EXPECT_EQ(task.find("attempt_index")->as_integer(), 0);
+    const JsonReply signals = world().get(held.path("/resume-signals?attempt_index=0"));
+    ASSERT_EQ(signals.json().find("signals")->size(), 1U) << signals.body;
+    EXPECT_NE(signals.body.find(R"("payload_base64":"AP/DKA==")"), std::string::npos);
+    EXPECT_NE(signals.body.find(R"("source_identity":"alice")"), std::string::npos);
+    EXPECT_EQ(
+        world().get(held.path("/resume-signals?attempt_index=3")).json().find("signals")->size(),
+        0U);
+    EXPECT_EQ(world().get(held.path("/resume-signals")).status, 400);
+}
+
+TEST_P(Ch07Signals, S30_ASuspendThatIsSatisfiedAlreadyKeepsTheLease) {
+    const Held held = start();
+    const JsonReply waitpoint = pending(held, "one");
+    const std::string id = waitpoint.text("waitpoint_id");
+    ASSERT_EQ(signal(held, id, waitpoint.text("waitpoint_token")).status, 200);
+    const JsonReply suspended = suspend(held, R"(,"waitpoint":{"use_pending":")" + id + "\"}");
+    EXPECT_EQ(suspended.text("status"), "already_satisfied") << suspended.body;
+    EXPECT_TRUE(suspended.flag("lease_held"));
+    EXPECT_EQ(world().post(held.path("/renew"), "{" + held.lease() + "}").text("status"),
+              "renewed");
+    EXPECT_EQ(world().post(held.path("/complete"), "{" + held.lease() + "}").text("status"),
+              "completed");
+}
+
 TEST_P(Ch07Signals, AllFormsOfASuspensionAreTaken) {
     const Held held = start();
     const std::string lease = "{" + held.lease();
