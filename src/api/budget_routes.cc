@@ -274,6 +274,7 @@ void add_definition_routes(Routes& routes, service::Budgets& budgets) {
     routes.add({.method = "POST",
                 .pattern = "/v1/budgets",
                 .body = BodyClass::Control,
+                .audit = "budget.create",
                 .doc = {.summary = "Create a budget",
                         .body = created,
                         .answer = {{.name = "status", .required = true},
@@ -305,6 +306,7 @@ void add_definition_routes(Routes& routes, service::Budgets& budgets) {
     routes.add({.method = "PUT",
                 .pattern = "/v1/budgets/{id}",
                 .body = BodyClass::Control,
+                .audit = "budget.update",
                 .doc = {.summary = "Change limits and modes; what is absent or null stays",
                         .body = changed,
                         .answer = {{.name = "revision", .kind = Kind::Integer, .required = true}},
@@ -324,9 +326,11 @@ void add_use_routes(Routes& routes, service::Budgets& budgets) {
     spent.push_back(execution);
     const auto add = [&](std::string action, std::string summary, std::vector<FieldDoc> body,
                          RouteHandler handle) {
+        const bool is_operator = action == "reset" || action == "attach" || action == "detach";
         routes.add({.method = "POST",
                     .pattern = "/v1/budgets/{id}/" + action,
                     .body = BodyClass::Control,
+                    .audit = is_operator ? "budget." + action : "",
                     .doc = {.summary = std::move(summary),
                             .body = std::move(body),
                             .answer = {status},

@@ -288,6 +288,7 @@ void add_changing_routes(Routes& routes, service::Flows& flows) {
         {.method = "POST",
          .pattern = "/v1/flows/{id}/cancel",
          .body = BodyClass::Control,
+         .audit = "flow.cancel",
          .doc = {.summary = "Cancel a flow and its members",
                  .query = {{.name = "wait",
                             .kind = Kind::Boolean,

@@ -107,6 +107,7 @@ void add_quota_routes(Routes& routes, service::Quotas& quotas) {
     routes.add({.method = "POST",
                 .pattern = "/v1/quotas",
                 .body = BodyClass::Control,
+                .audit = "quota.create",
                 .doc = {.summary = "Create a quota policy",
                         .body = quota_fields(),
                         .answer = {status, {.name = "quota_policy_id", .required = true}},
@@ -133,6 +134,7 @@ void add_quota_routes(Routes& routes, service::Quotas& quotas) {
         routes.add({.method = "POST",
                     .pattern = attach ? "/v1/quotas/{id}/attach" : "/v1/quotas/{id}/detach",
                     .body = BodyClass::Control,
+                    .audit = attach ? "quota.attach" : "quota.detach",
                     .doc = {.summary = attach ? "Let a quota govern a scope"
                                               : "Let a quota govern only those that name it",
                             .body = scope_fields(),

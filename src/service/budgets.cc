@@ -28,7 +28,8 @@ std::string meta_json(const std::map<std::string, std::string>& meta) {
     return text;
 }
 
-/// A hash as the engine gives it, read by name.
+/// A hash as the engine gives it, read by name. A missing number is 0; one that does not parse
+/// makes `finish` a `parse_error`.
 class Definition {
   public:
     explicit Definition(const engine::Fields& fields) : fields_(fields) {}
@@ -38,46 +39,58 @@ class Definition {
             fields_, name, [](const auto& field) -> const auto& { return field.first; });
         return found == fields_.end() ? std::string() : found->second;
     }
-    std::int64_t number(std::string_view name) const { return parse_i64(text(name)).value_or(0); }
-    std::optional<Timestamp> time(std::string_view name) const {
+    std::int64_t number(std::string_view name) {
+        const std::string value = text(name);
+        if (value.empty()) return 0;
+        const auto parsed = parse_i64(value);
+        if (!parsed) bad_field_ = name;
+        return parsed.value_or(0);
+    }
+    std::optional<Timestamp> time(std::string_view name) {
         const std::int64_t ms = number(name);
         return ms == 0 ? std::nullopt : std::optional(timestamp_from_ms(ms));
+    }
+    Result<Done> finish() const {
+        if (bad_field_.empty()) return Done{};
+        return model::make_error("parse_error", {"budget", bad_field_});
     }
 
   private:
     const engine::Fields& fields_;
+    std::string bad_field_{};
 };
 
-void add_amount(DimensionAmounts& to, std::string_view name, const std::string& value) {
-    to[std::string(name)] = parse_i64(value).value_or(0);
+/// The fields of a hash that start with `prefix`, without it.
+Result<DimensionAmounts> amounts_of(const engine::Fields& fields, std::string_view prefix) {
+    DimensionAmounts amounts;
+    for (const auto& [name, value] : fields) {
+        if (!name.starts_with(prefix) || name.starts_with('_')) continue;
+        const auto amount = parse_i64(value);
+        if (!amount) return model::make_error("parse_error", {"budget", name});
+        amounts[name.substr(prefix.size())] = *amount;
+    }
+    return amounts;
 }
 
-void read_amounts(const engine::GetBudget::Outcome& budget, BudgetStatus& status) {
-    constexpr std::string_view kHard = "hard:";
-    constexpr std::string_view kSoft = "soft:";
-    for (const auto& [name, value] : budget.usage) {
-        if (!name.starts_with('_')) add_amount(status.usage, name, value);
-    }
-    for (const auto& [name, value] : budget.limits) {
-        const std::string_view view = name;
-        if (value == "0") continue;
-        if (view.starts_with(kHard)) {
-            add_amount(status.hard_limits, view.substr(kHard.size()), value);
-        }
-        if (view.starts_with(kSoft)) {
-            add_amount(status.soft_limits, view.substr(kSoft.size()), value);
-        }
-    }
+Result<Done> read_amounts(const engine::GetBudget::Outcome& budget, BudgetStatus& status) {
+    const auto is_no_limit = [](const auto& entry) { return entry.second == 0; };
+    FF_TRY(status.usage, amounts_of(budget.usage, ""));
+    FF_TRY(status.hard_limits, amounts_of(budget.limits, "hard:"));
+    FF_TRY(status.soft_limits, amounts_of(budget.limits, "soft:"));
+    std::erase_if(status.hard_limits, is_no_limit);
+    std::erase_if(status.soft_limits, is_no_limit);
     for (const auto& [name, hard] : status.hard_limits) {
         const auto used = status.usage.find(name);
         const std::int64_t left = hard - (used == status.usage.end() ? 0 : used->second);
         status.remaining[name] = std::max<std::int64_t>(left, 0);
         if (left <= 0) status.exhausted_dimensions.push_back(name);
     }
+    return Done{};
 }
 
-BudgetStatus status_of(const model::BudgetId& id, const engine::GetBudget::Outcome& budget) {
-    const Definition definition(budget.definition);
+Result<BudgetStatus> status_of(const model::BudgetId& id,
+                               const engine::GetBudget::Outcome& budget) {
+    Definition definition(budget.definition);
     BudgetStatus status{
         .id = id,
         .scope = {.type = definition.text("scope_type"), .id = definition.text("scope_id")},
@@ -94,7 +107,8 @@ BudgetStatus status_of(const model::BudgetId& id, const engine::GetBudget::Outco
         .last_breach_dimension = definition.text("last_breach_dim"),
         .next_reset_at = definition.time("next_reset_at"),
         .created_at = definition.time("created_at")};
-    read_amounts(budget, status);
+    FF_CHECK(definition.finish());
+    FF_CHECK(read_amounts(budget, status));
     return status;
 }
 
@@ -161,7 +175,8 @@ Task<BudgetPage> Budgets::list(std::string cursor, std::size_t limit) {
     const auto budgets = co_await engine::run_all(context_.store, std::move(gets));
     for (std::size_t i = 0; i < budgets.size(); ++i) {
         if (budgets[i]) {
-            page.budgets.push_back(status_of(asked[i].budget.id, *budgets[i]));
+            FF_CO_TRY(BudgetStatus status, status_of(asked[i].budget.id, *budgets[i]));
+            page.budgets.push_back(std::move(status));
         } else if (budgets[i].error().code != "budget_not_found") {
             co_return budgets[i].error();
         }
