@@ -1,5 +1,6 @@
 #include "flowfabric/engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/settings.h"
@@ -77,9 +78,16 @@ Result<std::shared_ptr<Engine>> open_engine(EngineOptions options, bool guest) {
     settings->serve_http = false;
     settings->guest = guest;
     settings->access_log = ff::app::AccessLog::Off;
-    FF_SDK_TRY(auto engine, LocalEngine::open(*std::move(settings)));
+    auto engine = LocalEngine::open(*std::move(settings));
+    if (!engine) {
+        const Error& error = engine.error();
+        const bool in_use = std::find(error.detail.begin(), error.detail.end(), "EWOULDBLOCK") !=
+                                error.detail.end() ||
+                            error.kind == "EWOULDBLOCK";
+        return in_use ? config_error(error.text()) : error;
+    }
     return std::shared_ptr<Engine>(
-        std::make_shared<OpenEngine>(std::move(engine), std::move(options.layers)));
+        std::make_shared<OpenEngine>(*std::move(engine), std::move(options.layers)));
 }
 
 /// Lives as long as the worker that was opened with it.

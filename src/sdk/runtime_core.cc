@@ -72,6 +72,9 @@ Result<Done> RuntimeCore::run() {
         turn();
     }
     drain();
+    // A restart need not wait for the registration to run out.
+    const Result<Done> left = worker.disconnect();
+    if (!left) log::warn("sdk", "disconnect_failed", {{"code", left.error().code}});
     const std::lock_guard lock(mutex_);
     returned_ = true;
     changed_.notify_all();
