@@ -112,6 +112,7 @@ void add_act(Routes& routes, Executions& executions, model::PartitionConfig part
     routes.add({.method = std::move(method),
                 .pattern = "/v1/executions/{id}/" + name,
                 .body = BodyClass::Control,
+                .audit = "execution." + name,
                 .doc = std::move(doc),
                 .handle = [&executions, partitions, act](Call& call) {
                     return act(executions, partitions, call);

@@ -141,11 +141,11 @@ Task<Done> Instance::start() {
 
 Task<Done> Instance::start_services() {
     FF_CO_CHECK(co_await prepare_store(backend_, settings_, random_));
-    services_ = std::make_unique<Services>(loop_, backend_.store(), clock_, random_,
+    store_ = std::make_unique<ProbedStore>(backend_.store(), probe_);
+    services_ = std::make_unique<Services>(loop_, *store_, clock_, random_,
                                            service_options(settings_, backend_));
-    background_ =
-        std::make_unique<Background>(loop_, backend_.store(), clock_, random_, services_->claimer,
-                                     background_options(settings_), probe_);
+    background_ = std::make_unique<Background>(loop_, *store_, clock_, random_, services_->claimer,
+                                               background_options(settings_), probe_);
     FF_CO_CHECK(co_await services_->start());
     background_->start();
     FF_CO_CHECK(backend_.open_resp_door());

@@ -16,6 +16,7 @@
 #include "app/backend.h"
 #include "app/background.h"
 #include "app/probe.h"
+#include "app/probed_store.h"
 #include "app/services.h"
 #include "app/settings.h"
 #include "base/clock.h"
@@ -73,6 +74,7 @@ class Instance {
     SecureRandom random_{};
     Probe probe_{};
     StoreBackend backend_;
+    std::unique_ptr<ProbedStore> store_{};
     std::unique_ptr<Services> services_{};
     std::unique_ptr<Background> background_{};
     api::Pools pools_;

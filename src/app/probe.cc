@@ -85,6 +85,18 @@ struct Probe::Families {
         counters(registry, "ff_shutdown_timeout_total", "Steps of a shutdown that ran out of time")
             .Add({});
 
+    Family<Counter>& claims =
+        counters(registry, "ff_claims_total", "Attempts handed to workers, by their type");
+    Family<Counter>& renewals = counters(registry, "ff_lease_renewal_total", "Lease renewals");
+    Family<Counter>& attempts =
+        counters(registry, "ff_attempt_outcome_total", "Attempts that ended, by how they did");
+    Family<Counter>& budget_hits =
+        counters(registry, "ff_budget_hit_total", "Reports that met a hard limit");
+    Family<Counter>& quota_hits =
+        counters(registry, "ff_quota_hit_total", "Executions that a quota did not admit");
+    Family<Counter>& group_policies =
+        counters(registry, "ff_edge_group_policy_total", "Policies set on edge groups");
+
     std::mutex mutex{};
     std::map<RequestKey, RequestFigures> request_figures{};
     std::set<std::string> lanes{};
@@ -156,6 +168,32 @@ void Probe::queue_depth(const model::LaneId& lane, std::string_view state,
 
 void Probe::sibling_group_reconciled(std::string_view action) {
     families_->sibling_reconciles.Add({{"action", std::string(action)}}).Increment();
+}
+
+void Probe::claimed(std::string_view lane, std::string_view kind) {
+    const std::string label = families_->lane_label(std::string(lane));
+    families_->claims.Add({{"lane", label}, {"kind", std::string(kind)}}).Increment();
+}
+
+void Probe::lease_renewed(bool ok) {
+    families_->renewals.Add({{"outcome", ok ? "ok" : "err"}}).Increment();
+}
+
+void Probe::attempt_ended(std::string_view lane, std::string_view outcome) {
+    const std::string label = families_->lane_label(std::string(lane));
+    families_->attempts.Add({{"lane", label}, {"outcome", std::string(outcome)}}).Increment();
+}
+
+void Probe::budget_hit(std::string_view dimension) {
+    families_->budget_hits.Add({{"dimension", std::string(dimension)}}).Increment();
+}
+
+void Probe::quota_hit(std::string_view reason) {
+    families_->quota_hits.Add({{"reason", std::string(reason)}}).Increment();
+}
+
+void Probe::edge_group_set(std::string_view policy) {
+    families_->group_policies.Add({{"policy", std::string(policy)}}).Increment();
 }
 
 void Probe::library_loaded() {

@@ -5,13 +5,17 @@
 #include <string_view>
 
 #include "api/guard.h"
+#include "app/function_observer.h"
 #include "scan/probe.h"
 #include "valkey/probe.h"
 
 namespace ff::app {
 
 /// Keeps the figures of /metrics (spec 07, section 8). Safe to use from any thread.
-class Probe final : public api::RequestProbe, public scan::Probe, public valkey::Probe {
+class Probe final : public api::RequestProbe,
+                    public scan::Probe,
+                    public valkey::Probe,
+                    public WorkProbe {
   public:
     Probe();
     ~Probe() override;
@@ -31,6 +35,13 @@ class Probe final : public api::RequestProbe, public scan::Probe, public valkey:
     void sibling_group_reconciled(std::string_view action) override;
 
     void library_loaded() override;
+
+    void claimed(std::string_view lane, std::string_view kind) override;
+    void lease_renewed(bool ok) override;
+    void attempt_ended(std::string_view lane, std::string_view outcome) override;
+    void budget_hit(std::string_view dimension) override;
+    void quota_hit(std::string_view reason) override;
+    void edge_group_set(std::string_view policy) override;
 
   private:
     struct Families;

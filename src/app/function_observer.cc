@@ -1,0 +1,113 @@
+#include "app/function_observer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/numbers.h"
+
+namespace ff::app {
+namespace {
+
+constexpr std::array<std::string_view, 12> kWatched = {"ff_claim_batch",
+                                                       "ff_complete_and_claim",
+                                                       "ff_claim_execution",
+                                                       "ff_claim_resumed_execution",
+                                                       "ff_reclaim_execution",
+                                                       "ff_renew_lease",
+                                                       "ff_complete_execution",
+                                                       "ff_fail_execution",
+                                                       "ff_expire_execution",
+                                                       "ff_cancel_execution",
+                                                       "ff_report_usage_and_check",
+                                                       "ff_admit_batch"};
+constexpr std::string_view kGroupPolicy = "ff_set_edge_group_policy";
+
+/// `<lane>` of `ff:idx:{fp:7}:lane:<lane>:eligible`; lanes may hold colons.
+std::string_view lane_of(std::string_view key) {
+    constexpr std::string_view kMark = "}:lane:";
+    const auto at = key.find(kMark);
+    if (at == std::string_view::npos || !key.starts_with("ff:idx:")) return {};
+    const std::string_view rest = key.substr(at + kMark.size());
+    for (const std::string_view end : {":eligible", ":active", ":terminal"})
+        if (rest.ends_with(end)) return rest.substr(0, rest.size() - end.size());
+    return {};
+}
+
+/// An element of a reply as text; empty where there is none.
+std::string_view word(const store::Reply& reply, std::size_t index) {
+    const auto items = reply.items();
+    return index < items.size() ? items[index].text().value_or("") : std::string_view();
+}
+
+bool succeeded(const store::Reply& reply) {
+    return !reply.items().empty() && reply.items().front().to_integer() == 1;
+}
+
+}  // namespace
+
+WatchedCall::WatchedCall(const resp::Command& command) {
+    const auto args = command.args();
+    if (args.size() < 3 || args[0] != "FCALL") return;
+    const bool known =
+        args[1] == kGroupPolicy || std::ranges::find(kWatched, args[1]) != kWatched.end();
+    const auto count = parse_u64(args[2]);
+    if (!known || !count || *count > args.size() - 3) return;
+    function_ = args[1];
+    for (const std::string_view key : args.subspan(3, *count)) {
+        const std::string_view lane = lane_of(key);
+        if (lane.empty()) continue;
+        lane_ = lane;
+        break;
+    }
+    if (args.size() > 3 + *count) first_ = args[3 + *count];
+}
+
+void WatchedCall::observe(const store::Reply& reply, WorkProbe& probe) const {
+    const bool ok = succeeded(reply);
+    if (function_ == "ff_renew_lease") return probe.lease_renewed(ok);
+    if (!ok) return;
+    if (function_ == "ff_claim_batch") {
+        observe_claims(reply, probe);
+    } else if (function_ == "ff_complete_and_claim") {
+        const auto items = reply.items();
+        for (const store::Reply& item : items.size() > 2 ? items[2].items() : items.first(0))
+            if (word(item, 2) == "completed") probe.attempt_ended(lane_, "ok");
+        if (items.size() > 3 && succeeded(items[3])) observe_claims(items[3], probe);
+    } else if (function_ == "ff_report_usage_and_check") {
+        if (word(reply, 1) == "HARD_BREACH") probe.budget_hit(word(reply, 2));
+    } else if (function_ == "ff_admit_batch") {
+        observe_verdicts(reply, probe);
+    } else if (function_ == kGroupPolicy) {
+        if (word(reply, 2) == "set") probe.edge_group_set(first_);
+    } else if (function_.find("claim") != std::string::npos) {
+        if (word(reply, 1) == "OK") probe.claimed(lane_, word(reply, 7));
+    } else {
+        observe_end(reply, probe);
+    }
+}
+
+void WatchedCall::observe_end(const store::Reply& reply, WorkProbe& probe) const {
+    const std::string_view what = word(reply, 2);
+    if (what == "completed") probe.attempt_ended(lane_, "ok");
+    if (what == "retry_scheduled") probe.attempt_ended(lane_, "retry");
+    if (what == "terminal_failed") probe.attempt_ended(lane_, "error");
+    if (what == "expired") probe.attempt_ended(lane_, "timeout");
+    if (what == "cancelled") probe.attempt_ended(lane_, "cancelled");
+}
+
+/// A repetition hands out what was counted before.
+void WatchedCall::observe_claims(const store::Reply& reply, WorkProbe& probe) const {
+    constexpr std::size_t kAttemptType = 6;
+    if (word(reply, 1) != "OK" || reply.items().size() < 3) return;
+    for (const store::Reply& task : reply.items()[2].items())
+        probe.claimed(lane_, word(task, kAttemptType));
+}
+
+void WatchedCall::observe_verdicts(const store::Reply& reply, WorkProbe& probe) {
+    for (std::size_t i = 2; i < reply.items().size(); i += 2) {
+        if (word(reply, i) == "RATE_EXCEEDED") probe.quota_hit("rate");
+        if (word(reply, i) == "CONCURRENCY_EXCEEDED") probe.quota_hit("concurrency");
+    }
+}
+
+}  // namespace ff::app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "resp/command.h"
+#include "store/call.h"
+
+namespace ff::app {
+
+/// What the replies of functions say about work, for whoever keeps figures.
+class WorkProbe {
+  public:
+    virtual ~WorkProbe() = default;
+    /// `kind` is the type of the attempt: initial, retry, replay, fallback, resumed or reclaim.
+    virtual void claimed(std::string_view lane, std::string_view kind) = 0;
+    virtual void lease_renewed(bool ok) = 0;
+    /// ok, error, timeout, cancelled or retry.
+    virtual void attempt_ended(std::string_view lane, std::string_view outcome) = 0;
+    virtual void budget_hit(std::string_view dimension) = 0;
+    /// rate or concurrency.
+    virtual void quota_hit(std::string_view reason) = 0;
+    virtual void edge_group_set(std::string_view policy) = 0;
+};
+
+/// One function call that is worth watching: what of the request the figures need, kept until the
+/// reply is there. Functions are where state changes, so that they see every way in.
+class WatchedCall {
+  public:
+    explicit WatchedCall(const resp::Command& command);
+
+    /// False for most functions, whose replies nobody counts.
+    bool watched() const { return !function_.empty(); }
+    void observe(const store::Reply& reply, WorkProbe& probe) const;
+
+  private:
+    void observe_end(const store::Reply& reply, WorkProbe& probe) const;
+    void observe_claims(const store::Reply& reply, WorkProbe& probe) const;
+    static void observe_verdicts(const store::Reply& reply, WorkProbe& probe);
+
+    std::string function_{};
+    /// From the keys; empty where none names one.
+    std::string lane_{};
+    /// The first argument behind the keys.
+    std::string first_{};
+};
+
+}  // namespace ff::app
