@@ -36,6 +36,43 @@ TEST_P(LanesApi, RefusesWhatIsNoLaneState) {
     EXPECT_EQ(world().get("/v1/lanes").body.find("refused"), std::string::npos);
 }
 
+class Ch07Lanes : public LanesApi {
+  protected:
+    JsonReply set(std::string_view state) {
+        return world().put("/v1/lanes/gate", R"({"state":")" + std::string(state) + R"("})");
+    }
+    JsonReply create() {
+        return world().post(
+            "/v1/executions",
+            R"({"namespace":"acme","lane_id":"gate","execution_kind":"noop","payload":"x"})");
+    }
+    int claim() {
+        return world()
+            .post("/v1/workers/w/tasks/claim",
+                  R"({"worker_instance_id":"w-1","lanes":["gate"],"max_tasks":1})")
+            .status;
+    }
+};
+
+TEST_P(Ch07Lanes, S21_StatesDecideWhatGoesInAndOut) {
+    EXPECT_EQ(set("paused").status, 200);
+    EXPECT_EQ(create().status, 201);
+    EXPECT_EQ(create().status, 201);
+    EXPECT_EQ(claim(), 204);
+    EXPECT_EQ(set("draining").status, 200);
+    const JsonReply refused = create();
+    EXPECT_EQ(refused.status, 409) << refused.body;
+    EXPECT_EQ(refused.code(), "lane_not_accepting");
+    EXPECT_EQ(claim(), 200);
+    EXPECT_EQ(set("disabled").status, 200);
+    EXPECT_EQ(create().status, 409);
+    EXPECT_EQ(claim(), 204);
+    EXPECT_EQ(set("active").status, 200);
+    EXPECT_EQ(create().status, 201);
+    EXPECT_EQ(claim(), 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Lanes, ::testing::Values("embedded", "valkey"));
 INSTANTIATE_TEST_SUITE_P(Stores, LanesApi, ::testing::Values("embedded", "valkey"));
 
 }  // namespace

@@ -184,6 +184,44 @@ TEST_F(Ch07Process, S61_TheSecretIsMadeOnceForItsOwnerOnly) {
     EXPECT_NE(refused.err.find("FF_WAITPOINT_HMAC_SECRET"), std::string::npos) << refused.err;
 }
 
+TEST_F(Ch07Process, S43_WaitsAreAnsweredWhenTheServerIsToldToStop) {
+    Process process = start({{"FF_SHUTDOWN_GRACE_MS", "10000"}});
+    const std::uint16_t port = port_of(process);
+    const HttpReply created = HttpConnection::connect(port).post(
+        "/v1/executions",
+        R"({"namespace":"acme","lane_id":"other","execution_kind":"noop","payload":"x"})");
+    ASSERT_EQ(created.status, 201) << created.body;
+    const auto from = created.body.find("{fp:");
+    std::string id = created.body.substr(from, created.body.find('"', from) - from);
+    HttpConnection claim = HttpConnection::connect(port);
+    HttpConnection waiting = HttpConnection::connect(port);
+    HttpConnection tail = HttpConnection::connect(port);
+    const std::string wanted =
+        R"({"worker_instance_id":"w-1","lanes":["default"],"max_tasks":1,"wait_ms":30000})";
+    const HttpHeaders json = {{"Content-Type", "application/json"}};
+    ASSERT_TRUE(
+        claim.send_raw(HttpConnection::encode("POST", "/v1/workers/w/tasks/claim", json, wanted))
+            .has_value());
+    const std::string prefix = "/v1/executions/" + id;
+    ASSERT_TRUE(waiting.send_raw(HttpConnection::encode("GET", prefix + "/wait?block_ms=30000"))
+                    .has_value());
+    ASSERT_TRUE(tail.send_raw(HttpConnection::encode(
+                                  "GET", prefix + "/attempts/0/stream/tail?block_ms=30000"))
+                    .has_value());
+    EXPECT_EQ(http_get(port, "/healthz").status, 200);
+    process.signal(SIGTERM);
+    const auto no_work = claim.read_reply();
+    ASSERT_TRUE(no_work.has_value());
+    EXPECT_EQ(no_work->status, 204) << no_work->body;
+    for (HttpConnection* reader : {&waiting, &tail}) {
+        const auto reply = reader->read_reply();
+        ASSERT_TRUE(reply.has_value());
+        EXPECT_LT(reply->status, 500) << reply->body;
+    }
+    EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
+    EXPECT_EQ(process.err().find("shutdown_timed_out"), std::string::npos) << process.err();
+}
+
 TEST_F(ServerProcess, LogsNoSecretAtAnyLevel) {
     const std::string token = "token-that-nobody-may-see";
     const std::string secret = "5ec2e7005ec2e7005ec2e7005ec2e700";
