@@ -11,6 +11,14 @@ constexpr TextLimits kShort{.most = 256};
 constexpr TextLimits kLong{.most = 4096};
 constexpr std::size_t kTagsMost = 256;
 
+/// Whoever names no namespace or lane means the one called `default`.
+template <class Id>
+Result<Id> id_or_default(const Fields& body, std::string_view name) {
+    FF_TRY(std::optional<Id> given, body.id_if<Id>(name));
+    if (given) return *std::move(given);
+    return Id::parse("default");
+}
+
 Result<Done> check_partition_id(const Fields& body, const model::ExecutionId& id) {
     FF_TRY(const auto partition, body.integer_if("partition_id", {.least = 0, .most = 65535}));
     if (partition && *partition != id.partition_index()) {
@@ -96,8 +104,8 @@ Result<std::string> query_as_json(const Call& call) {
 
 Result<service::NewExecution> parse_new_execution(const Fields& body,
                                                   const model::PartitionConfig& partitions) {
-    FF_TRY(model::Namespace ns, body.id<model::Namespace>("namespace"));
-    FF_TRY(model::LaneId lane, body.id<model::LaneId>("lane_id"));
+    FF_TRY(model::Namespace ns, id_or_default<model::Namespace>(body, "namespace"));
+    FF_TRY(model::LaneId lane, id_or_default<model::LaneId>(body, "lane_id"));
     service::NewExecution request{.ns = std::move(ns), .lane = std::move(lane)};
     FF_TRY(request.execution_kind, body.text("execution_kind", kKind));
     FF_TRY(request.execution_id, body.id_if<model::ExecutionId>("execution_id"));

@@ -137,8 +137,8 @@ Task<http::Response> put_tags(Executions& executions, model::PartitionConfig par
 }
 
 std::vector<FieldDoc> create_fields() {
-    return {{.name = "namespace", .required = true, .example = "\"acme\""},
-            {.name = "lane_id", .required = true, .example = "\"default\""},
+    return {{.name = "namespace", .about = "`default` if absent", .example = "\"acme\""},
+            {.name = "lane_id", .about = "`default` if absent", .example = "\"default\""},
             {.name = "execution_kind", .required = true, .example = "\"resize\""},
             {.name = "execution_id", .about = "Minted if absent"},
             {.name = "colocate_with_flow", .about = "A flow whose partition the new id is in"},

@@ -56,6 +56,14 @@ TEST_P(Ch07Executions, S09_TheSameIdempotencyKeyGivesTheFirstId) {
     EXPECT_EQ(with_other_id.text("execution_id"), first);
 }
 
+TEST_P(Ch07Executions, BelongToTheDefaultNamespaceAndLaneUnlessTold) {
+    const JsonReply created = world().post("/v1/executions", R"({"execution_kind":"k"})");
+    ASSERT_EQ(created.status, 201) << created.body;
+    const JsonReply info = world().get("/v1/executions/" + encode(created.text("execution_id")));
+    EXPECT_EQ(info.text("namespace"), "default");
+    EXPECT_EQ(info.text("lane_id"), "default");
+}
+
 TEST_P(Ch07Executions, S10_DelayedWorkIsCreatedDelayed) {
     const JsonReply relative = create(R"(,"delay_until":"+5000")");
     EXPECT_EQ(relative.status, 201);
