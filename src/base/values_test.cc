@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/csv.h"
 #include "base/digest.h"
 #include "base/hash.h"
 #include "base/numbers.h"
@@ -126,6 +127,11 @@ TEST(Random, SeededSequencesRepeatAndStayInBounds) {
         EXPECT_LT(value, 10U);
         EXPECT_EQ(value, two.below(10));
     }
+}
+
+TEST(Csv, HasNoEmptyPieces) {
+    EXPECT_EQ(split_csv(",a,,b,"), (std::vector<std::string>{"a", "b"}));
+    EXPECT_TRUE(split_csv("").empty());
 }
 
 TEST(Random, TheSecureSourceDoesNotRepeat) {

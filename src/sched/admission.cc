@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/csv.h"
 #include "base/log.h"
 #include "engine/operation.h"
 #include "model/quota_keys.h"
@@ -14,16 +15,9 @@ namespace {
 constexpr std::chrono::minutes kWarnEvery{1};
 constexpr std::size_t kWarnedMax = 1024;
 
-std::set<std::string> split_csv(std::string_view csv) {
-    std::set<std::string> pieces;
-    while (!csv.empty()) {
-        const std::size_t end = csv.find(',');
-        const std::string_view piece = csv.substr(0, end);
-        if (!piece.empty()) pieces.emplace(piece);
-        if (end == std::string_view::npos) break;
-        csv.remove_prefix(end + 1);
-    }
-    return pieces;
+std::set<std::string> set_of_csv(std::string_view csv) {
+    std::vector<std::string> pieces = split_csv(csv);
+    return {std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end())};
 }
 
 std::int64_t number(const store::Reply& reply) {
@@ -42,8 +36,8 @@ Task<std::vector<AdmissionSubject>> Admission::subjects(
                                  .lane = lane,
                                  .ns = task.ns,
                                  .flow_id = task.flow_id,
-                                 .budget_ids = split_csv(task.budget_ids_csv),
-                                 .quota_ids = split_csv(task.quota_policy_id)};
+                                 .budget_ids = set_of_csv(task.budget_ids_csv),
+                                 .quota_ids = set_of_csv(task.quota_policy_id)};
         subject.budget_ids.merge(policies.budgets);
         subject.quota_ids.merge(policies.quotas);
         found.push_back(std::move(subject));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/csv.h"
 #include "engine/operation.h"
 #include "engine/suspend_execution.h"
 #include "engine/worker_registry.h"
@@ -19,17 +20,6 @@ constexpr int kPagesMax = 20;
 
 std::string text_of(const store::Reply& reply) {
     return std::string(reply.text().value_or(std::string_view()));
-}
-
-std::vector<std::string> split(std::string_view csv) {
-    std::vector<std::string> pieces;
-    while (!csv.empty()) {
-        const std::size_t end = csv.find(',');
-        if (end != 0) pieces.emplace_back(csv.substr(0, end));
-        if (end == std::string_view::npos) break;
-        csv.remove_prefix(end + 1);
-    }
-    return pieces;
 }
 
 }  // namespace
@@ -314,7 +304,7 @@ Task<std::vector<Unblocker::Worker>> Unblocker::live_workers(std::string ns) {
         for (const engine::WorkerInfo& worker : page.workers) {
             const auto capabilities = model::CapabilitySet::parse_csv(worker.capabilities_csv);
             if (!capabilities) continue;
-            live.push_back(Worker{.lanes = split(worker.lanes_csv), .capabilities = *capabilities});
+            live.push_back(Worker{.lanes = split_csv(worker.lanes_csv), .capabilities = *capabilities});
         }
     }
     store::Call list = store::plain({"SMEMBERS", model::direct_workers_key()}, true);

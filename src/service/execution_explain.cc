@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/csv.h"
 #include "engine/budget.h"
 #include "engine/operation.h"
 #include "engine/worker_registry.h"
@@ -14,17 +15,6 @@ namespace {
 
 constexpr std::int64_t kWorkersMost = 1000;
 
-std::vector<std::string> split(std::string_view csv) {
-    std::vector<std::string> pieces;
-    while (!csv.empty()) {
-        const std::size_t end = csv.find(',');
-        if (end != 0) pieces.emplace_back(csv.substr(0, end));
-        if (end == std::string_view::npos) break;
-        csv.remove_prefix(end + 1);
-    }
-    return pieces;
-}
-
 Task<std::vector<Explanation::Worker>> explain_workers(store::Store& store,
                                                        const ExecutionInfo& info) {
     std::vector<Explanation::Worker> found;
@@ -37,7 +27,7 @@ Task<std::vector<Explanation::Worker>> explain_workers(store::Store& store,
     for (const engine::WorkerInfo& worker : live.workers) {
         const auto has = model::CapabilitySet::parse_csv(worker.capabilities_csv);
         if (!has) continue;
-        const std::vector<std::string> lanes = split(worker.lanes_csv);
+        const std::vector<std::string> lanes = split_csv(worker.lanes_csv);
         found.push_back({.worker_id = worker.worker_id,
                          .instance_id = worker.instance_id,
                          .serves_lane = std::ranges::find(lanes, info.lane_id) != lanes.end(),
@@ -155,7 +145,7 @@ Task<Explanation> Executions::explain(model::ExecutionId id) {
     FF_CO_TRY(const std::shared_ptr<const sched::AttachmentView> view,
               co_await context_.claimer.attachments().view());
     sched::ScopePolicies governing = view->governing(known.lane_id, known.ns, known.flow_id);
-    for (std::string& budget : split(known.budget_ids)) governing.budgets.insert(std::move(budget));
+    for (std::string& budget : split_csv(known.budget_ids)) governing.budgets.insert(std::move(budget));
     if (!known.quota_policy_id.empty()) governing.quotas.insert(known.quota_policy_id);
     for (const std::string& budget : governing.budgets) {
         FF_CO_TRY(Explanation::Policy policy, co_await explain_budget(context_, budget));
