@@ -304,7 +304,8 @@ Task<std::vector<Unblocker::Worker>> Unblocker::live_workers(std::string ns) {
         for (const engine::WorkerInfo& worker : page.workers) {
             const auto capabilities = model::CapabilitySet::parse_csv(worker.capabilities_csv);
             if (!capabilities) continue;
-            live.push_back(Worker{.lanes = split_csv(worker.lanes_csv), .capabilities = *capabilities});
+            live.push_back(
+                Worker{.lanes = split_csv(worker.lanes_csv), .capabilities = *capabilities});
         }
     }
     store::Call list = store::plain({"SMEMBERS", model::direct_workers_key()}, true);

@@ -145,7 +145,8 @@ Task<Explanation> Executions::explain(model::ExecutionId id) {
     FF_CO_TRY(const std::shared_ptr<const sched::AttachmentView> view,
               co_await context_.claimer.attachments().view());
     sched::ScopePolicies governing = view->governing(known.lane_id, known.ns, known.flow_id);
-    for (std::string& budget : split_csv(known.budget_ids)) governing.budgets.insert(std::move(budget));
+    for (std::string& budget : split_csv(known.budget_ids))
+        governing.budgets.insert(std::move(budget));
     if (!known.quota_policy_id.empty()) governing.quotas.insert(known.quota_policy_id);
     for (const std::string& budget : governing.budgets) {
         FF_CO_TRY(Explanation::Policy policy, co_await explain_budget(context_, budget));
