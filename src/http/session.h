@@ -5,9 +5,11 @@
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 
+#include "http/request_reader.h"
+#include "http/response_head.h"
 #include "http/server.h"
+#include "http/wire_stream.h"
 
 namespace ff::http {
 
@@ -48,10 +50,8 @@ class Session {
   public:
     using IdleClock = std::chrono::steady_clock;
 
-    /// Of TCP or a unix socket.
-    using Socket = boost::asio::generic::stream_protocol::socket;
-
-    Session(Socket socket, SessionContext& context);
+    /// `socket` is of TCP or of a unix socket.
+    Session(WireStream::Socket socket, SessionContext& context);
     ~Session();
 
     boost::asio::awaitable<void> run();
@@ -65,10 +65,7 @@ class Session {
     void cut();
 
   private:
-    struct Stream;
-    struct Incoming;
-    class StreamedBody;
-    enum class Read : std::uint8_t { Whole, Refused, Broken };
+    class Client;
 
     /// False when the client cannot speak TLS with us.
     boost::asio::awaitable<bool> greet();
@@ -76,14 +73,13 @@ class Session {
     boost::asio::awaitable<bool> await_first_byte();
     /// Whether the connection goes on to the next request.
     boost::asio::awaitable<bool> serve_one();
-    boost::asio::awaitable<Read> read_head(Incoming& incoming);
-    boost::asio::awaitable<Read> read_body(Incoming& incoming);
+    boost::asio::awaitable<RequestReader::Read> read(RequestReader& reader);
     /// Whether everything could be written.
-    boost::asio::awaitable<bool> write(Incoming& incoming, Response response);
-    boost::asio::awaitable<bool> write_streamed(Incoming& incoming, Response response);
+    boost::asio::awaitable<bool> write(Response& response, HeadFacts facts, bool head_only);
     boost::asio::awaitable<void> linger();
 
-    std::unique_ptr<Stream> stream_;
+    WireStream wire_;
+    std::unique_ptr<Client> client_;
     SessionContext& context_;
     IdleClock::time_point idle_since_{};
     bool idle_ = false;

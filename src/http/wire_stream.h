@@ -1,82 +1,57 @@
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
+#include <string_view>
 
-#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/beast/core/basic_stream.hpp>
+#include <boost/system/error_code.hpp>
 
-#include "http/tls_native.h"
+#include "http/tls_keys.h"
 
 namespace ff::http {
 
-/// The bytes of one connection, over TCP or a unix socket, in TLS or not: an AsyncStream for Beast.
-/// Without TLS it costs one comparison a call.
+/// The bytes of one connection, over TCP or a unix socket, in TLS or not. Asio's and Beast's
+/// operations on streams are compiled in its source file and nowhere else.
 class WireStream {
   public:
-    using Protocol = boost::asio::generic::stream_protocol;
-    using Plain = boost::beast::basic_stream<Protocol>;
-    using executor_type = Plain::executor_type;
+    using Socket = boost::asio::generic::stream_protocol::socket;
+    using Failure = boost::system::error_code;
+    /// Written in one go; empty ones are allowed.
+    using Pieces = std::array<boost::asio::const_buffer, 3>;
 
-    WireStream(Protocol::socket socket, std::shared_ptr<TlsKeys::Native> keys)
-        : keys_(std::move(keys)), plain_(std::move(socket)) {
-        if (keys_) tls_.emplace(plain_, keys_->context);
-    }
+    /// Without `keys` nothing is encrypted.
+    WireStream(Socket socket, std::shared_ptr<TlsKeys::Native> keys);
+    ~WireStream();
 
-    executor_type get_executor() { return plain_.get_executor(); }
-    Plain::socket_type& socket() { return plain_.socket(); }
-    const Plain::socket_type& socket() const { return plain_.socket(); }
-    bool encrypted() const { return tls_.has_value(); }
+    Socket& socket();
+    bool encrypted() const;
 
-    void expires_after(std::chrono::milliseconds span) { plain_.expires_after(span); }
-    void cancel() { plain_.cancel(); }
-    void close() { plain_.close(); }
-
-    template <class Buffers, class Token>
-    auto async_read_some(const Buffers& buffers, Token&& token) {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-            [this](auto handler, const Buffers& into) {
-                if (tls_) {
-                    tls_->async_read_some(into, std::move(handler));
-                } else {
-                    plain_.async_read_some(into, std::move(handler));
-                }
-            },
-            token, buffers);
-    }
-
-    template <class Buffers, class Token>
-    auto async_write_some(const Buffers& buffers, Token&& token) {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-            [this](auto handler, const Buffers& from) {
-                if (tls_) {
-                    tls_->async_write_some(from, std::move(handler));
-                } else {
-                    plain_.async_write_some(from, std::move(handler));
-                }
-            },
-            token, buffers);
-    }
+    /// Bounds each operation that starts after it.
+    void expires_after(std::chrono::milliseconds span);
+    void cancel();
+    void close();
 
     /// Only of an encrypted one.
-    template <class Token>
-    auto async_handshake(Token&& token) {
-        return tls_->async_handshake(boost::asio::ssl::stream_base::server,
-                                     std::forward<Token>(token));
-    }
-    template <class Token>
-    auto async_goodbye(Token&& token) {
-        return tls_->async_shutdown(std::forward<Token>(token));
-    }
+    boost::asio::awaitable<Failure> handshake();
+    boost::asio::awaitable<Failure> goodbye();
+
+    /// What has arrived and was not consumed.
+    std::string_view received() const;
+    void consume(std::size_t count);
+    /// Waits for at least one more byte.
+    boost::asio::awaitable<Failure> receive();
+
+    /// The bytes stay where they are until it returns.
+    boost::asio::awaitable<Failure> write(Pieces pieces);
 
   private:
-    std::shared_ptr<TlsKeys::Native> keys_;
-    Plain plain_;
-    std::optional<boost::asio::ssl::stream<Plain&>> tls_{};
+    struct Layers;
+    std::unique_ptr<Layers> layers_;
 };
 
 }  // namespace ff::http

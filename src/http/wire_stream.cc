@@ -1,0 +1,107 @@
+#include "http/wire_stream.h"
+
+#include <optional>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "http/tls_native.h"
+
+namespace ff::http {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+
+namespace {
+
+constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kReadBytes = std::size_t{16} << 10;
+
+}  // namespace
+
+struct WireStream::Layers {
+    using Plain = beast::basic_stream<asio::generic::stream_protocol>;
+
+    Layers(Socket socket, std::shared_ptr<TlsKeys::Native> with)
+        : keys(std::move(with)), plain(std::move(socket)) {
+        if (keys) tls.emplace(plain, keys->context);
+    }
+
+    std::shared_ptr<TlsKeys::Native> keys;  // shared with the connections made with it
+    Plain plain;
+    std::optional<asio::ssl::stream<Plain&>> tls{};
+    beast::flat_buffer buffer{};
+};
+
+WireStream::WireStream(Socket socket, std::shared_ptr<TlsKeys::Native> keys)
+    : layers_(std::make_unique<Layers>(std::move(socket), std::move(keys))) {}
+
+WireStream::~WireStream() = default;
+
+WireStream::Socket& WireStream::socket() {
+    return layers_->plain.socket();
+}
+
+bool WireStream::encrypted() const {
+    return layers_->tls.has_value();
+}
+
+void WireStream::expires_after(std::chrono::milliseconds span) {
+    layers_->plain.expires_after(span);
+}
+
+void WireStream::cancel() {
+    layers_->plain.cancel();
+}
+
+void WireStream::close() {
+    layers_->plain.close();
+}
+
+asio::awaitable<WireStream::Failure> WireStream::handshake() {
+    const auto [failure] =
+        co_await layers_->tls->async_handshake(asio::ssl::stream_base::server, kAsTuple);
+    co_return failure;
+}
+
+asio::awaitable<WireStream::Failure> WireStream::goodbye() {
+    const auto [failure] = co_await layers_->tls->async_shutdown(kAsTuple);
+    co_return failure;
+}
+
+std::string_view WireStream::received() const {
+    const auto data = layers_->buffer.cdata();
+    return {static_cast<const char*>(data.data()), data.size()};
+}
+
+void WireStream::consume(std::size_t count) {
+    layers_->buffer.consume(count);
+}
+
+asio::awaitable<WireStream::Failure> WireStream::receive() {
+    beast::flat_buffer& buffer = layers_->buffer;
+    const asio::mutable_buffer into = buffer.prepare(kReadBytes);
+    if (layers_->tls) {
+        const auto [failure, count] = co_await layers_->tls->async_read_some(into, kAsTuple);
+        buffer.commit(count);
+        co_return failure;
+    }
+    const auto [failure, count] = co_await layers_->plain.async_read_some(into, kAsTuple);
+    buffer.commit(count);
+    co_return failure;
+}
+
+asio::awaitable<WireStream::Failure> WireStream::write(Pieces pieces) {
+    if (layers_->tls) {
+        const auto [failure, count] = co_await asio::async_write(*layers_->tls, pieces, kAsTuple);
+        co_return failure;
+    }
+    const auto [failure, count] = co_await asio::async_write(layers_->plain, pieces, kAsTuple);
+    co_return failure;
+}
+
+}  // namespace ff::http
