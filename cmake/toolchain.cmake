@@ -21,6 +21,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # A time stamp inside a precompiled header would defeat ccache as well.
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -fcolor-diagnostics)
     add_link_options(-fuse-ld=lld-19)
+    if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_FLAGS_RELEASE MATCHES "-flto=thin")
+        # Here optimising is the linker's work: what one program or an earlier link has done is kept
+        # for the next.
+        add_link_options(-Wl,--thinlto-cache-dir=${PROJECT_BINARY_DIR}/lto
+                         -Wl,--thinlto-cache-policy=prune_after=168h:cache_size_bytes=1g)
+    endif()
 else()
     # g++ 12 reports Asio's awaitable frames and std::string moves it does not understand, and what
     # the macros of gtest shadow; clang looks for shadowed names in our own code.
