@@ -37,7 +37,9 @@ check:
 	@scripts/tidy
 	@scripts/format --check
 
-# Configuring again is ninja's business once a build folder exists.
+# Configuring again is ninja's business once a build folder exists; make would delete the file as one
+# that only lay on the way to another.
+.PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
 	@cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; rm -f $@; exit 1; }
 	@touch $@
