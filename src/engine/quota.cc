@@ -6,6 +6,8 @@ namespace ff::engine {
 namespace {
 
 constexpr std::string_view kCreate = "ff_create_quota_policy";
+constexpr std::string_view kUpdate = "ff_update_quota_policy";
+constexpr std::string_view kAttach = "ff_attach_quota_policy";
 constexpr std::string_view kCheck = "ff_check_admission_and_record";
 constexpr std::string_view kAdmitBatch = "ff_admit_batch";
 constexpr std::string_view kRelease = "ff_release_admission";
@@ -69,6 +71,39 @@ void CreateQuotaPolicy::write(CallWriter& to) const {
 Result<CreateQuotaPolicy::Outcome> CreateQuotaPolicy::read(const store::Reply& reply) const {
     FF_TRY(const ReplyReader reader, ReplyReader::open(kCreate, reply));
     return Outcome{.already_satisfied = reader.word() == "ALREADY_SATISFIED"};
+}
+
+void UpdateQuotaPolicy::write(CallWriter& to) const {
+    to.begin(kUpdate, 1);
+    to.key("definition", keys_of(quota).definition());
+    to.arg("quota_policy_id", quota.id.to_string());
+    to.arg("now_ms", "");
+    to.arg("actor", actor);
+    to.arg("reason", reason);
+    to.arg("window_seconds", window_seconds);
+    to.arg("max_requests_per_window", requests_per_window_max);
+    to.arg("max_concurrent", concurrent_max);
+    to.arg("jitter_ms", jitter_ms);
+    to.arg("name", name);
+}
+
+Result<UpdateQuotaPolicy::Outcome> UpdateQuotaPolicy::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kUpdate, reply));
+    FF_TRY(const std::int64_t revision, reader.integer(3, "limits_revision"));
+    return Outcome{.revision = revision};
+}
+
+void AttachQuotaPolicy::write(CallWriter& to) const {
+    to.begin(kAttach, 1);
+    to.key("definition", keys_of(quota).definition());
+    to.arg("quota_policy_id", quota.id.to_string());
+    to.arg("scope_type", scope_type);
+    to.arg("scope_id", scope_id);
+}
+
+Result<bool> AttachQuotaPolicy::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kAttach, reply));
+    return reader.word() == "OK";
 }
 
 void CheckAdmission::write(CallWriter& to) const {

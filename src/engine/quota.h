@@ -38,6 +38,40 @@ struct CreateQuotaPolicy {
     bool resend_safe() const { return true; }
 };
 
+/// `ff_update_quota_policy`: an operator's override. What is absent stays.
+struct UpdateQuotaPolicy {
+    struct Outcome {
+        std::int64_t revision = 0;
+    };
+
+    QuotaAddress quota;
+    std::string actor{};
+    std::string reason{};
+    std::optional<std::int64_t> window_seconds{};
+    std::optional<std::int64_t> requests_per_window_max{};
+    std::optional<std::int64_t> concurrent_max{};
+    std::optional<std::int64_t> jitter_ms{};
+    std::string name{};
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return false; }
+};
+
+/// `ff_attach_quota_policy`: a policy without a scope takes this one; another than its own is
+/// `quota_attach_conflict`. The outcome says whether it had none before.
+struct AttachQuotaPolicy {
+    using Outcome = bool;
+
+    QuotaAddress quota;
+    std::string scope_type{};
+    std::string scope_id{};
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return true; }
+};
+
 struct AdmissionVerdict {
     enum class Kind : std::uint8_t {
         Admitted,

@@ -93,6 +93,7 @@ constexpr ErrorInfo kCatalogue[] = {
     {"rotation_conflict", Terminal, 409},
     {"rotation_timeout", Retryable, 504},
     {"lane_not_accepting", Terminal, 409},
+    {"lane_in_use", Terminal, 409},
     {"duplicate_worker_instance", Terminal, 409},
     {"use_claim_resumed_execution", Retryable, 409},
     {"not_a_resumed_execution", Retryable, 409},

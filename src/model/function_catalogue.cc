@@ -77,6 +77,8 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_update_budget", "3", "5+3N, +3", No, "", false},
     {"ff_get_budget", "3", "0", Yes, "", true},
     {"ff_create_quota_policy", "5", "5+4", Yes, "", false},
+    {"ff_update_quota_policy", "1", "8+1", No, "", false},
+    {"ff_attach_quota_policy", "1", "3", Yes, "", false},
     {"ff_check_admission_and_record", "5", "6", No, "", false},
     {"ff_release_admission", "3+1", "1+1", No, "", false},
     {"ff_admit_batch", "4", "2+n", No, "", false},
@@ -95,6 +97,8 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_heartbeat_worker", "2", "1+1", Yes, "", false},
     {"ff_mark_worker_dead", "3+1", "3+1", No, "", false},
     {"ff_list_workers", "1", "2", Yes, "", false},
+    {"ff_set_lane", "1", "1+2n", No, "", false},
+    {"ff_delete_lane", "1", "1", Yes, "", false},
 };
 
 /// The number a count begins with; a count without one (`pairs`) has no fixed part.

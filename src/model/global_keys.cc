@@ -12,6 +12,10 @@ std::string lane_counts_key(const LaneId& lane) {
     return concat({"ff:lane:", lane.text(), ":counts"});
 }
 
+std::string scanner_shard_key(std::uint16_t count, std::uint16_t index) {
+    return concat({"ff:scan:shard:", std::to_string(count), ":", std::to_string(index)});
+}
+
 std::string namespace_config_key(const Namespace& ns) {
     return concat({"ff:ns:", ns.text(), ":config"});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -7,8 +8,8 @@
 
 namespace ff::model {
 
-// Names that belong to no partition. Functions never touch these keys; the server reads and writes
-// each with plain commands.
+// Names that belong to no partition. The server reads and writes each with plain commands, and
+// functions touch none but the configuration of a lane.
 
 constexpr std::string_view kPartitionConfigKey = "ff:config:partitions";
 constexpr std::string_view kLanesKey = "ff:idx:lanes";
@@ -19,6 +20,9 @@ constexpr std::string_view kAuditEventsKey = "ff:audit:events";
 
 std::string lane_config_key(const LaneId& lane);
 std::string lane_counts_key(const LaneId& lane);
+
+/// That a server scans the shard `index` of `count`; gone soon after the last one that does.
+std::string scanner_shard_key(std::uint16_t count, std::uint16_t index);
 
 std::string namespace_config_key(const Namespace& ns);
 std::string namespace_executions_key(const Namespace& ns);

@@ -59,6 +59,16 @@ class QuotaContract : public Contract {
                                  {key(), window(), key(":concurrency"), key(":admitted_set")},
                                  argv));
     }
+    /// Empty values stay; those given are window, rate, cap, jitter.
+    List update(List limits) const {
+        limits.resize(4);
+        List argv{id_, "", "ann", "busy season"};
+        argv.insert(argv.end(), limits.begin(), limits.end());
+        return flat(host().fcall("ff_update_quota_policy", {key()}, argv));
+    }
+    List attach(const std::string& kind, const std::string& scope) const {
+        return flat(host().fcall("ff_attach_quota_policy", {key()}, {id_, kind, scope}));
+    }
     std::string held() const { return command({"GET", key(":concurrency")}).text; }
     const std::string& id() const { return id_; }
 
@@ -201,6 +211,31 @@ TEST_P(Ch06Quota, AFreedSlotIsToldOnTheFreedChannel) {
     release("a");
     release_batch("", {"b"});
     EXPECT_TRUE(hears(*listener, "quota:" + id(), 2));
+}
+
+TEST_P(Ch06Quota, AnOverrideChangesOnlyWhatItNames) {
+    EXPECT_EQ(update({"60"}), (List{"0", "quota_policy_not_found"}));
+    create({.window = "60", .rate = "1"});
+    EXPECT_EQ(admit({"a", "b"})[4], "RATE_EXCEEDED");
+    EXPECT_EQ(update({"", "3", "2"}), (List{"1", "OK", "1"}));
+    EXPECT_EQ(admit({"b", "c"}), (List{"1", "OK", "ADMITTED", "0", "ADMITTED", "0"}));
+    EXPECT_EQ(update({"0"}), (List{"0", "invalid_quota_spec", "window"}));
+    EXPECT_EQ(update({"0", "0", "1"}), (List{"1", "OK", "2"}));
+    // What is held stays held; nobody else comes in until it is given back.
+    EXPECT_EQ(admit({"d"})[2], "CONCURRENCY_EXCEEDED");
+    EXPECT_EQ(release_batch("done", {"b", "c"}), (List{"1", "OK", "2"}));
+    EXPECT_EQ(admit({"d"})[2], "ADMITTED");
+    EXPECT_EQ(command({"HGET", key(), "last_override_by"}).text, "ann");
+    EXPECT_EQ(command({"HGET", key(), "limits_revision"}).text, "2");
+}
+
+TEST_P(Ch06Quota, TakesTheFirstScopeAndNoOther) {
+    EXPECT_EQ(attach("lane", "main"), (List{"0", "quota_policy_not_found"}));
+    create({.cap = "1"});
+    EXPECT_EQ(attach("namespace", "acme"), (List{"1", "OK", "tenant", "acme"}));
+    EXPECT_EQ(attach("tenant", "acme"), (List{"1", "ALREADY_SATISFIED", "tenant", "acme"}));
+    EXPECT_EQ(attach("lane", "main"), (List{"0", "quota_attach_conflict", "tenant", "acme"}));
+    EXPECT_EQ(attach("lane", "")[1], "invalid_input");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "engine/flow_resolve.h"
 #include "engine/flow_retain.h"
 #include "engine/grant.h"
+#include "engine/lane.h"
 #include "engine/lease.h"
 #include "engine/operation.h"
 #include "engine/pause_execution.h"
@@ -224,6 +225,10 @@ std::vector<Written> admission_calls() {
         record(UpdateBudget{.budget = budget, .changes = {{.dimension = "d"}}}),
         record(GetBudget{.budget = budget}),
         record(CreateQuotaPolicy{.quota = quota}),
+        record(UpdateQuotaPolicy{.quota = quota}),
+        record(AttachQuotaPolicy{.quota = quota}),
+        record(SetLane{.lane = kLane, .state = "paused"}),
+        record(DeleteLane{.lane = kLane}),
         record(CheckAdmission{.quota = quota, .execution_id = kExecution}),
         record(AdmitBatch{.quota = quota, .executions = {kExecution}}),
         record(ReleaseAdmission{.quota = quota, .execution_id = kExecution}),

@@ -116,6 +116,17 @@ std::vector<BadInputRow> quota_rows() {
          [](Host&, const std::string& tag) {
              return GoodCall{create_quota_keys(tag), create_quota_args()};
          }},
+        {"ff_update_quota_policy",
+         [](Host& host, const std::string& tag) {
+             make_quota(host, tag);
+             return GoodCall{{quota_key(tag)},
+                             {kBudget, "5", "ann", "more", "60", "7", "3", "1", "n"}};
+         }},
+        {"ff_attach_quota_policy",
+         [](Host& host, const std::string& tag) {
+             make_quota(host, tag);
+             return GoodCall{{quota_key(tag)}, {kBudget, "lane", "main"}};
+         }},
         {"ff_check_admission_and_record",
          [](Host& host, const std::string& tag) {
              make_quota(host, tag);
@@ -313,12 +324,33 @@ std::vector<BadInputRow> worker_rows() {
     };
 }
 
+/// Real lanes have no braces; here the tag tells whose keys are looked at.
+List lane_keys(const std::string& tag) {
+    return {"ff:lane:" + tag + ":config"};
+}
+
+std::vector<BadInputRow> lane_rows() {
+    return {
+        {"ff_set_lane",
+         [](Host&, const std::string& tag) {
+             return GoodCall{lane_keys(tag),
+                             {tag, "state", "paused", "scheduling_weight", "7", "default_priority",
+                              "5", "default_policy_json", R"({"priority":1})"}};
+         }},
+        {"ff_delete_lane",
+         [](Host& host, const std::string& tag) {
+             host.fcall("ff_set_lane", lane_keys(tag), {tag, "state", "disabled"});
+             return GoodCall{lane_keys(tag), {tag}};
+         }},
+    };
+}
+
 }  // namespace
 
 std::vector<BadInputRow> admission_rows() {
     std::vector<BadInputRow> rows;
     for (const auto& more :
-         {budget_rows(), quota_rows(), grant_rows(), batch_rows(), worker_rows()}) {
+         {budget_rows(), quota_rows(), grant_rows(), batch_rows(), worker_rows(), lane_rows()}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;
