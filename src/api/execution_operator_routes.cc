@@ -105,6 +105,57 @@ Task<http::Response> revoke_lease(Executions& executions, model::PartitionConfig
     });
 }
 
+Task<http::Response> release_hold(Executions& executions, model::PartitionConfig partitions,
+                                  Call& call) {
+    FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_CO_TRY(const json::Value object, call.object());
+    FF_CO_CHECK(Fields(object).matches_path("execution_id", id.to_string()));
+    FF_CO_TRY(const model::PublicState state, co_await executions.release_hold(id));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string("released");
+        out.key("execution_id").string(id.to_string());
+        out.key("public_state").string(model::to_string(state));
+    });
+}
+
+Result<service::TakeOver> parse_take_over(Call& call, const model::PartitionConfig& partitions) {
+    FF_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
+    FF_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CHECK(body.matches_path("execution_id", id.to_string()));
+    FF_TRY(auto worker, body.id<model::WorkerId>("worker_id"));
+    FF_TRY(auto instance, body.id<model::WorkerInstanceId>("worker_instance_id"));
+    FF_TRY(const std::int64_t ttl,
+           body.integer_or("lease_ttl_ms", 30'000, {.least = 1000, .most = 3'600'000}));
+    FF_TRY(const auto lease, body.id_if<model::LeaseId>("lease_id"));
+    return service::TakeOver{.execution_id = id,
+                             .worker_id = std::move(worker),
+                             .worker_instance_id = std::move(instance),
+                             .lease_ttl = Millis(ttl),
+                             .lease_id = lease};
+}
+
+Task<http::Response> take_over(Executions& executions, model::PartitionConfig partitions,
+                               Call& call) {
+    FF_CO_TRY(service::TakeOver request, parse_take_over(call, partitions));
+    const model::ExecutionId id = request.execution_id;
+    const Millis ttl = request.lease_ttl;
+    FF_CO_TRY(const service::TakenOver taken, co_await executions.take_over(std::move(request)));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("status").string(taken.lease.duplicate ? "already_satisfied" : "taken");
+        out.key("execution_id").string(id.to_string());
+        out.key("lane_id").string(taken.lane.text());
+        out.key("attempt_index").unsigned_integer(taken.lease.attempt_index.value);
+        out.key("attempt_id").string(taken.lease.fence.attempt_id.to_string());
+        out.key("attempt_type").string(taken.lease.attempt_type);
+        out.key("lease_id").string(taken.lease.fence.lease_id.to_string());
+        out.key("lease_epoch").unsigned_integer(taken.lease.fence.lease_epoch.value);
+        out.key("lease_ttl_ms").integer(ttl.count());
+        out.key("lease_expires_at").integer(to_ms(taken.lease.lease_expires_at));
+        out.key("task_token").string(taken.token);
+    });
+}
+
 using Act = Task<http::Response> (*)(Executions&, model::PartitionConfig, Call&);
 
 void add_act(Routes& routes, Executions& executions, model::PartitionConfig partitions,
@@ -117,6 +168,36 @@ void add_act(Routes& routes, Executions& executions, model::PartitionConfig part
                 .handle = [&executions, partitions, act](Call& call) {
                     return act(executions, partitions, call);
                 }});
+}
+
+void add_hold_and_take_over(Routes& routes, Executions& executions,
+                            model::PartitionConfig partitions) {
+    add_act(routes, executions, partitions, "POST", "release-hold",
+            {.summary = "End its initial_hold, once nothing it depends on is open",
+             .answer = {{.name = "status", .required = true},
+                        {.name = "execution_id", .required = true},
+                        {.name = "public_state", .required = true}},
+             .errors = {"execution_not_found", "not_blocked_by_deps", "deps_not_satisfied",
+                        "not_runnable"}},
+            release_hold);
+    add_act(routes, executions, partitions, "POST", "take-over",
+            {.summary = "Lease it to a worker of your choice, past capabilities and limits",
+             .body = {{.name = "worker_id", .required = true, .example = "\"operator\""},
+                      {.name = "worker_instance_id", .required = true, .example = "\"op-1\""},
+                      {.name = "lease_ttl_ms",
+                       .kind = Kind::Integer,
+                       .about = "30000; 1000..3600000",
+                       .example = "30000"},
+                      {.name = "lease_id", .about = "A UUID; the same again gives the same lease"}},
+             .answer = {{.name = "status", .required = true},
+                        {.name = "lease_id", .required = true},
+                        {.name = "lease_epoch", .kind = Kind::Integer, .required = true},
+                        {.name = "attempt_id", .required = true},
+                        {.name = "attempt_index", .kind = Kind::Integer, .required = true},
+                        {.name = "task_token", .required = true}},
+             .errors = {"execution_not_found", "execution_not_eligible", "lease_conflict",
+                        "grant_already_exists"}},
+            take_over);
 }
 
 }  // namespace
@@ -164,6 +245,7 @@ void add_execution_operator_routes(Routes& routes, Executions& executions,
              .answer = {{.name = "status", .required = true}},
              .errors = {"execution_not_found", "no_active_lease", "stale_lease"}},
             revoke_lease);
+    add_hold_and_take_over(routes, executions, partitions);
 }
 
 }  // namespace ff::api

@@ -64,6 +64,14 @@ Task<http::Response> set_lane(service::Lanes& lanes, Call& call) {
     co_return json_response(200, [](json::Writer& out) { out.key("status").string("set"); });
 }
 
+Task<http::Response> remove_lane(service::Lanes& lanes, Call& call) {
+    FF_CO_TRY(model::LaneId lane, parse_path<model::LaneId>(call, "lane"));
+    FF_CO_TRY(const bool removed, co_await lanes.remove(std::move(lane)));
+    co_return json_response(200, [removed](json::Writer& out) {
+        out.key("status").string(removed ? "deleted" : "already_satisfied");
+    });
+}
+
 }  // namespace
 
 void add_lane_routes(Routes& routes, service::Lanes& lanes) {
@@ -87,6 +95,13 @@ void add_lane_routes(Routes& routes, service::Lanes& lanes) {
                            .about = "The policy of executions that bring none"}},
                  .answer = {{.name = "status", .required = true}}},
          .handle = [&lanes](Call& call) { return set_lane(lanes, call); }});
+    routes.add({.method = "DELETE",
+                .pattern = "/v1/lanes/{lane}",
+                .audit = "lane.delete",
+                .doc = {.summary = "Forget a disabled lane in which nothing is left to do",
+                        .answer = {{.name = "status", .required = true}},
+                        .errors = {"lane_in_use"}},
+                .handle = [&lanes](Call& call) { return remove_lane(lanes, call); }});
 }
 
 }  // namespace ff::api

@@ -68,6 +68,24 @@ Task<http::Response> list_quotas(service::Quotas& quotas, Call& call) {
     });
 }
 
+Task<http::Response> update_quota(service::Quotas& quotas, Call& call) {
+    FF_CO_TRY(const json::Value object, call.object());
+    const Fields body(object);
+    FF_CO_TRY(const model::QuotaPolicyId id, parse_path<model::QuotaPolicyId>(call, "id"));
+    FF_CO_CHECK(body.matches_path("quota_policy_id", id.to_string()));
+    service::QuotaChange change{.id = id};
+    FF_CO_TRY(change.actor, body.text_or("actor", "", {.most = 256}));
+    FF_CO_TRY(change.reason, body.text_or("reason", "", {.most = 256}));
+    FF_CO_TRY(change.window_seconds, body.integer_if("window_seconds", {.least = 0}));
+    FF_CO_TRY(change.requests_per_window_max,
+              body.integer_if("max_requests_per_window", {.least = 0}));
+    FF_CO_TRY(change.concurrent_max, body.integer_if("max_concurrent", {.least = 0}));
+    FF_CO_TRY(change.jitter_ms, body.integer_if("jitter_ms", {.least = 0}));
+    FF_CO_TRY(change.name, body.text_or("name", "", {.most = 256}));
+    FF_CO_TRY(const std::int64_t revision, co_await quotas.update(std::move(change)));
+    co_return json_response(200, [&](json::Writer& out) { out.key("revision").integer(revision); });
+}
+
 Task<http::Response> change_attachment(service::Quotas& quotas, Call& call, bool attach) {
     FF_CO_TRY(const json::Value object, call.object());
     FF_CO_TRY(const model::QuotaPolicyId id, parse_path<model::QuotaPolicyId>(call, "id"));
@@ -82,22 +100,41 @@ Task<http::Response> change_attachment(service::Quotas& quotas, Call& call, bool
     });
 }
 
+/// What a quota allows: given when it is made, and changed later.
+std::vector<FieldDoc> limit_fields() {
+    return {{.name = "window_seconds", .kind = Kind::Integer, .example = "60"},
+            {.name = "max_requests_per_window",
+             .kind = Kind::Integer,
+             .about = "0 is no limit",
+             .example = "100"},
+            {.name = "max_concurrent", .kind = Kind::Integer, .about = "0 is no limit"},
+            {.name = "jitter_ms", .kind = Kind::Integer},
+            {.name = "name"}};
+}
+
 std::vector<FieldDoc> quota_fields() {
     std::vector<FieldDoc> fields = scope_fields();
     // A quota may be made without a scope and take that of its first attachment.
     fields.front().required = false;
-    fields.insert(fields.end(),
-                  {{.name = "quota_policy_id", .about = "A UUID; minted where absent"},
-                   {.name = "window_seconds", .kind = Kind::Integer, .example = "60"},
-                   {.name = "max_requests_per_window",
-                    .kind = Kind::Integer,
-                    .about = "0 is no limit",
-                    .example = "100"},
-                   {.name = "max_concurrent", .kind = Kind::Integer, .about = "0 is no limit"},
-                   {.name = "jitter_ms", .kind = Kind::Integer},
-                   {.name = "name"},
-                   {.name = "attach", .kind = Kind::Boolean, .about = "Governs its scope"}});
+    fields.push_back({.name = "quota_policy_id", .about = "A UUID; minted where absent"});
+    for (FieldDoc& field : limit_fields()) fields.push_back(std::move(field));
+    fields.push_back({.name = "attach", .kind = Kind::Boolean, .about = "Governs its scope"});
     return fields;
+}
+
+void add_update_route(Routes& routes, service::Quotas& quotas) {
+    std::vector<FieldDoc> fields = limit_fields();
+    fields.push_back({.name = "actor", .about = "Who changes it"});
+    fields.push_back({.name = "reason", .about = "At most 256 bytes"});
+    routes.add({.method = "PUT",
+                .pattern = "/v1/quotas/{id}",
+                .body = BodyClass::Control,
+                .audit = "quota.update",
+                .doc = {.summary = "Change what a quota allows; what is absent or null stays",
+                        .body = std::move(fields),
+                        .answer = {{.name = "revision", .kind = Kind::Integer, .required = true}},
+                        .errors = {"quota_policy_not_found", "invalid_quota_spec"}},
+                .handle = [&quotas](Call& call) { return update_quota(quotas, call); }});
 }
 
 }  // namespace
@@ -130,6 +167,7 @@ void add_quota_routes(Routes& routes, service::Quotas& quotas) {
                                    {.name = "next_slot_in_ms", .kind = Kind::Integer}},
                         .errors = {"quota_policy_not_found"}},
                 .handle = [&quotas](Call& call) { return get_quota(quotas, call); }});
+    add_update_route(routes, quotas);
     for (const bool attach : {true, false}) {
         routes.add({.method = "POST",
                     .pattern = attach ? "/v1/quotas/{id}/attach" : "/v1/quotas/{id}/detach",

@@ -6,6 +6,7 @@
 #include "api/lease_fields.h"
 #include "api/parse_path.h"
 #include "api/work_routes.h"
+#include "base/numbers.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
 
@@ -224,6 +225,15 @@ Task<http::Response> reclaim(Work& work, model::PartitionConfig partitions, Call
             out.key("detail").begin_array();
             for (const std::string& one : grant.error().detail) out.string(one);
             out.end_array();
+        });
+    }
+    if (!grant && grant.error().code == "max_retries_exhausted") {
+        const std::vector<std::string>& detail = grant.error().detail;
+        const auto count = parse_i64(detail.size() > 1 ? detail[1] : "");
+        if (!count) co_return model::make_error("parse_error", {"reclaim_count"});
+        co_return json_response(200, [&count](json::Writer& out) {
+            out.key("status").string("reclaim_cap_exceeded");
+            out.key("reclaim_count").integer(*count);
         });
     }
     if (!grant) co_return grant.error();

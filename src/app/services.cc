@@ -25,7 +25,7 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
                    Random& random, ServiceOptions given)
     : options(std::move(given)),
       claimer(loop, clock, random, store, options.partitioner, claimer_options(options)),
-      wake_listener(loop, store, claimer),
+      wake_listener(loop, store, claimer, wake_hooks()),
       context{.loop = loop,
               .store = store,
               .clock = clock,
@@ -35,8 +35,8 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
               .rules = options.rules},
       stream_hub(loop, store, {.watch = {.reads_max = options.tail_reads_max, .read_count = 16}}),
       feed_hub(loop, store, feed_options(options)),
-      lanes(context, options.lanes),
       indexes(context),
+      lanes(context, indexes, options.lanes),
       executions(context, indexes),
       work(context),
       workers(context, indexes),
@@ -48,6 +48,13 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
       suspensions(context),
       streams(context, stream_hub, feed_hub),
       feeds(context, feed_hub) {}
+
+sched::WakeHooks Services::wake_hooks() {
+    return {.woken = [this](const std::string& lane,
+                            std::uint16_t partition) { work.on_wake(lane, partition); },
+            .lane_changed = [this](const model::LaneId& lane) { indexes.forget(lane); },
+            .gap = [this] { indexes.forget_lanes(); }};
+}
 
 Task<Done> Services::start() {
     wake_listener.start();

@@ -55,6 +55,9 @@ struct Services {
     /// Ends what runs in the background, by the deadline.
     boost::asio::awaitable<void> stop(Deadline grace);
 
+    /// What claims are not the only ones to hear.
+    sched::WakeHooks wake_hooks();
+
     ServiceOptions options;
     sched::Claimer claimer;
     sched::WakeListener wake_listener;
@@ -63,8 +66,8 @@ struct Services {
     hub::StreamHub stream_hub;
     hub::FeedHub feed_hub;
 
-    service::Lanes lanes;
     service::Indexes indexes;
+    service::Lanes lanes;
     service::Executions executions;
     service::Work work;
     service::Workers workers;

@@ -1,6 +1,7 @@
 #include "sched/wake_listener.h"
 
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,8 +21,13 @@ constexpr std::string_view kChannelPrefix = "ff:wake:";
 
 }  // namespace
 
-WakeListener::WakeListener(asio::any_io_executor loop, store::Store& store, Claimer& claimer)
-    : loop_(loop), store_(store), claimer_(claimer), tasks_(loop, "wake listener") {}
+WakeListener::WakeListener(asio::any_io_executor loop, store::Store& store, Claimer& claimer,
+                           WakeHooks hooks)
+    : loop_(loop),
+      store_(store),
+      claimer_(claimer),
+      hooks_(std::move(hooks)),
+      tasks_(loop, "wake listener") {}
 
 void WakeListener::start() {
     tasks_.spawn(listen());
@@ -34,7 +40,7 @@ asio::awaitable<void> WakeListener::listen() {
         if (subscribed.has_value()) {
             const std::unique_ptr<store::Subscription> subscription = *std::move(subscribed);
             // What was published before is nobody's news any more.
-            claimer_.on_gap();
+            missed();
             co_await follow(*subscription);
         }
         if (stopped_) co_return;
@@ -51,21 +57,32 @@ asio::awaitable<void> WakeListener::follow(store::Subscription& subscription) {
     }
 }
 
+void WakeListener::missed() {
+    if (hooks_.gap) hooks_.gap();
+    claimer_.on_gap();
+}
+
+void WakeListener::lane_changed(const std::string& lane) {
+    const auto id = model::LaneId::parse(lane);
+    if (id.has_value()) {
+        claimer_.lanes().forget(*id);
+        if (hooks_.lane_changed) hooks_.lane_changed(*id);
+    }
+    claimer_.on_gap();
+}
+
 void WakeListener::take_up(const store::Notice& notice) {
-    if (notice.kind == store::Notice::Kind::Gap) return claimer_.on_gap();
+    if (notice.kind == store::Notice::Kind::Gap) return missed();
     ++messages_;
     const bool known_channel = notice.channel.starts_with(kChannelPrefix);
     const std::string lane = known_channel ? notice.channel.substr(kChannelPrefix.size()) : "";
-    if (notice.message == kLaneChanged) {
-        const auto id = model::LaneId::parse(lane);
-        if (id.has_value()) claimer_.lanes().forget(*id);
-        return claimer_.on_gap();
-    }
+    if (notice.message == kLaneChanged) return lane_changed(lane);
     const auto partition = model::PartitionKey::parse(notice.message);
     if (!partition.has_value() || !known_channel) {
         log::warn("sched", "wake_malformed", {{"channel", notice.channel}});
         return;
     }
+    if (hooks_.woken) hooks_.woken(lane, partition->index());
     claimer_.on_wake(lane, partition->index());
 }
 

@@ -4,11 +4,14 @@
 
 #include "base/numbers.h"
 #include "engine/change_execution.h"
+#include "engine/flow_resolve.h"
 #include "engine/flow_retain.h"
+#include "engine/grant.h"
 #include "engine/lease.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
+#include "service/task_token.h"
 
 namespace ff::service {
 namespace {
@@ -142,6 +145,38 @@ Task<RevokedLease> Executions::revoke_lease(model::ExecutionId id,
     co_return RevokedLease{.already = std::move(outcome->already),
                            .lease_id = std::move(outcome->lease_id),
                            .lease_epoch = outcome->lease_epoch};
+}
+
+Task<model::PublicState> Executions::release_hold(model::ExecutionId id) {
+    engine::PromoteBlockedToEligible operation{.execution_id = id};
+    FF_CO_TRY(const auto outcome, co_await engine::run(context_.store, std::move(operation)));
+    co_return outcome.delayed ? model::PublicState::Delayed : model::PublicState::Waiting;
+}
+
+Task<TakenOver> Executions::take_over(TakeOver request) {
+    FF_CO_TRY(const ExecutionInfo info, co_await get(request.execution_id));
+    FF_CO_TRY(model::LaneId lane, model::LaneId::parse(info.lane_id));
+    const model::LeaseId lease_id =
+        request.lease_id ? *request.lease_id : model::LeaseId::mint(context_.random);
+    engine::IssueGrantAndClaim operation{
+        .execution_id = request.execution_id,
+        .claimant = {.worker_id = request.worker_id,
+                     .worker_instance_id = request.worker_instance_id,
+                     .lane = lane,
+                     .lease_id = lease_id,
+                     .attempt_id = model::AttemptId::mint(context_.random),
+                     .lease_ttl = request.lease_ttl}};
+    FF_CO_TRY(engine::TakenLease lease, co_await engine::run(context_.store, std::move(operation)));
+    const TaskToken token{.store = context_.rules.token_store,
+                          .execution_id = request.execution_id,
+                          .attempt_index = lease.attempt_index,
+                          .fence = lease.fence,
+                          .lease_ttl = request.lease_ttl,
+                          .lane_id = lane,
+                          .worker_instance_id = request.worker_instance_id};
+    std::string text = token.encode();
+    co_return TakenOver{
+        .lane = std::move(lane), .lease = std::move(lease), .token = std::move(text)};
 }
 
 Task<RecordPage> Executions::attempts(model::ExecutionId id, std::string after, std::size_t limit) {

@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/task.h"
+#include "engine/claim_execution.h"
 #include "engine/create_execution.h"
 #include "engine/end_execution.h"
 #include "engine/fence.h"
@@ -42,6 +43,22 @@ struct RevokedLease {
     std::string already{};
     std::string lease_id{};
     model::LeaseEpoch lease_epoch{};
+};
+
+/// An operator's take-over of one execution, past all admission.
+struct TakeOver {
+    model::ExecutionId execution_id;
+    model::WorkerId worker_id;
+    model::WorkerInstanceId worker_instance_id;
+    Millis lease_ttl{30'000};
+    /// The same again gives the same lease; minted where absent.
+    std::optional<model::LeaseId> lease_id{};
+};
+
+struct TakenOver {
+    model::LaneId lane;
+    engine::TakenLease lease;
+    std::string token{};
 };
 
 /// A record as it is stored: names and values.
@@ -115,6 +132,12 @@ class Executions {
     Task<RevokedLease> revoke_lease(model::ExecutionId id,
                                     std::optional<model::LeaseId> expected_lease_id,
                                     std::string reason);
+
+    /// Ends the hold of an execution that was created with `initial_hold` and has no dependency
+    /// left: `waiting`, or `delayed` if it is not due yet.
+    Task<model::PublicState> release_hold(model::ExecutionId id);
+    /// Of eligible work only; neither capabilities nor budgets nor quotas are asked.
+    Task<TakenOver> take_over(TakeOver request);
 
   private:
     struct Prepared {

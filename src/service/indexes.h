@@ -43,6 +43,10 @@ class Indexes {
     /// only.
     Task<Done> know(model::LaneId lane, model::Namespace ns);
     Task<Done> know_namespace(model::Namespace ns);
+    /// The lane may be gone: whoever comes next asks the store again.
+    void forget(const model::LaneId& lane) { known_lanes_.erase(lane.text()); }
+    /// Any lane may be.
+    void forget_lanes() { known_lanes_.clear(); }
 
     /// Enters an execution soon. Too many at once are left to the reconciler.
     void add(Entry entry);

@@ -1,12 +1,17 @@
 #include "service/lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
 #include "base/log.h"
+#include "engine/lane.h"
+#include "engine/operation.h"
+#include "model/error_catalogue.h"
 #include "model/execution_policy.h"
 #include "model/global_keys.h"
+#include "model/index_keys.h"
 #include "sched/fair_shares.h"
 #include "sched/wake_listener.h"
 
@@ -14,6 +19,18 @@ namespace ff::service {
 namespace {
 
 constexpr std::int64_t kPriorityMost = 9000;
+constexpr std::uint32_t kPartitionsAtOnce = 64;
+
+/// Where the executions of a lane are until they are over.
+constexpr std::array kUnfinished{&model::LaneKeys::eligible,
+                                 &model::LaneKeys::delayed,
+                                 &model::LaneKeys::active,
+                                 &model::LaneKeys::suspended,
+                                 &model::LaneKeys::blocked_dependencies,
+                                 &model::LaneKeys::blocked_budget,
+                                 &model::LaneKeys::blocked_quota,
+                                 &model::LaneKeys::blocked_route,
+                                 &model::LaneKeys::blocked_operator};
 
 Result<Done> check(const LaneChange& change) {
     const auto weight = change.scheduling_weight.value_or(1);
@@ -51,8 +68,8 @@ LaneView view_of(const model::LaneId& lane, const store::Reply& config,
 
 }  // namespace
 
-Lanes::Lanes(const Context& context, std::vector<model::LaneId> configured)
-    : context_(context), configured_(std::move(configured)) {}
+Lanes::Lanes(const Context& context, Indexes& indexes, std::vector<model::LaneId> configured)
+    : context_(context), indexes_(indexes), configured_(std::move(configured)) {}
 
 Task<std::vector<model::LaneId>> Lanes::known() {
     store::Call read = store::plain({"SMEMBERS", model::kLanesKey}, true);
@@ -91,30 +108,91 @@ Task<std::vector<LaneView>> Lanes::list() {
 
 Task<Done> Lanes::set(LaneChange change) {
     FF_CO_CHECK(check(change));
-    const std::string key = model::lane_config_key(change.lane_id);
-    const std::string now = to_string(context_.clock.now());
-    store::Call write =
-        store::plain({"HSET", key, "lane_id", change.lane_id.text(), "updated_at", now}, true);
-    const auto add = [&write](std::string_view name, const std::string& value) {
-        write.command.arg(name);
-        write.command.arg(value);
-    };
-    if (change.state) add("state", std::string(sched::to_string(*change.state)));
-    if (change.scheduling_weight)
-        add("scheduling_weight", std::to_string(*change.scheduling_weight));
-    if (change.default_priority) add("default_priority", std::to_string(*change.default_priority));
-    if (change.default_policy_json) add("default_policy_json", *change.default_policy_json);
-    FF_CO_CHECK(co_await context_.store.call(std::move(write)));
-    store::Call created = store::plain({"HSETNX", key, "created_at", now}, true);
-    FF_CO_CHECK(co_await context_.store.call(std::move(created)));
-    store::Call enter = store::plain({"SADD", model::kLanesKey, change.lane_id.text()}, true);
-    FF_CO_CHECK(co_await context_.store.call(std::move(enter)));
-    context_.claimer.lanes().forget(change.lane_id);
+    engine::SetLane operation{.lane = change.lane_id,
+                              .scheduling_weight = change.scheduling_weight,
+                              .default_priority = change.default_priority,
+                              .default_policy_json = change.default_policy_json};
+    if (change.state) operation.state = sched::to_string(*change.state);
+    FF_CO_CHECK(co_await engine::run(context_.store, std::move(operation)));
+    FF_CO_CHECK(co_await enter(change.lane_id));
+    co_return co_await announce(change.lane_id);
+}
+
+Task<bool> Lanes::enter(model::LaneId lane) {
+    store::Call write = store::plain({"SADD", model::kLanesKey, lane.text()}, true);
+    FF_CO_TRY(const store::Reply entered, co_await context_.store.call(std::move(write)));
+    co_return entered.to_integer() == 1;
+}
+
+Task<Done> Lanes::announce(model::LaneId lane) {
+    indexes_.forget(lane);
+    context_.claimer.lanes().forget(lane);
     // Work that waited behind a paused lane was announced to nobody, on this server or another.
     store::Call tell =
-        store::plain({"PUBLISH", model::wake_channel(change.lane_id), sched::kLaneChanged}, true);
+        store::plain({"PUBLISH", model::wake_channel(lane), sched::kLaneChanged}, true);
     FF_CO_CHECK(co_await context_.store.call(std::move(tell)));
     co_return Done{};
+}
+
+Task<Done> Lanes::require_disabled(model::LaneId lane) {
+    const std::string key = model::lane_config_key(lane);
+    store::Call read = store::plain({"HMGET", key, "lane_id", "state"}, true);
+    FF_CO_TRY(const store::Reply stored, co_await context_.store.call(std::move(read)));
+    const auto values = stored.items();
+    if (values.size() != 2 || values[0].is_null()) co_return Done{};
+    const std::string state(values[1].text().value_or("active"));
+    if (state != "disabled") co_return model::make_error("lane_in_use", {"state", state});
+    co_return Done{};
+}
+
+Task<Done> Lanes::require_empty(model::LaneId lane) {
+    std::int64_t left = 0;
+    const std::uint16_t partitions = context_.rules.partitions.num_flow_partitions();
+    for (std::uint32_t from = 0; from < partitions; from += kPartitionsAtOnce) {
+        std::vector<store::Call> reads;
+        const std::uint32_t end = std::min<std::uint32_t>(from + kPartitionsAtOnce, partitions);
+        for (std::uint32_t i = from; i < end; ++i) {
+            const model::LaneKeys keys(model::PartitionKey::flow(static_cast<std::uint16_t>(i)),
+                                       lane);
+            for (const auto key : kUnfinished)
+                reads.push_back(store::plain({"ZCARD", (keys.*key)()}, true));
+        }
+        const auto counts = co_await context_.store.pipeline(std::move(reads));
+        for (const Result<store::Reply>& count : counts) {
+            if (!count) co_return count.error();
+            left += count->to_integer().value_or(0);
+        }
+    }
+    if (left > 0) co_return model::make_error("lane_in_use", {"executions", std::to_string(left)});
+    co_return Done{};
+}
+
+Task<bool> Lanes::remove(model::LaneId lane) {
+    if (std::ranges::find(configured_, lane) != configured_.end()) {
+        co_return model::make_error("lane_in_use", {"configured", "FF_LANES"});
+    }
+    FF_CO_CHECK(co_await require_disabled(lane));
+    FF_CO_CHECK(co_await require_empty(lane));
+    store::Call leave = store::plain({"SREM", model::kLanesKey, lane.text()}, true);
+    FF_CO_CHECK(co_await context_.store.call(std::move(leave)));
+    // Who did not know yet that the lane is disabled knows it now, and looks at the store before
+    // the next create; what came in until then is counted below.
+    FF_CO_CHECK(co_await announce(lane));
+    Result<Done> empty = co_await require_empty(lane);
+    if (!empty) {
+        FF_CO_CHECK(co_await enter(lane));
+        co_return std::move(empty).error();
+    }
+    engine::DeleteLane operation{.lane = lane};
+    Result<bool> deleted = co_await engine::run(context_.store, std::move(operation));
+    if (!deleted) {
+        FF_CO_CHECK(co_await enter(lane));
+        co_return std::move(deleted).error();
+    }
+    store::Call forget = store::plain({"DEL", model::lane_counts_key(lane)}, true);
+    FF_CO_CHECK(co_await context_.store.call(std::move(forget)));
+    FF_CO_CHECK(co_await announce(lane));
+    co_return *deleted;
 }
 
 Task<Done> Lanes::register_configured() {

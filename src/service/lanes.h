@@ -10,6 +10,7 @@
 #include "model/ids.h"
 #include "sched/lane_directory.h"
 #include "service/context.h"
+#include "service/indexes.h"
 
 namespace ff::service {
 
@@ -33,22 +34,33 @@ struct LaneChange {
     std::optional<std::string> default_policy_json{};
 };
 
-/// Queues by name: what they accept, and how they share workers (spec 06, section 7).
+/// Queues by name: what they accept, and how they share workers (spec 06, section 7). Lives on the
+/// context's loop.
 class Lanes {
   public:
     /// `configured` are served whether or not the store knows them.
-    Lanes(const Context& context, std::vector<model::LaneId> configured);
+    Lanes(const Context& context, Indexes& indexes, std::vector<model::LaneId> configured);
 
     /// In the order of their ids.
     Task<std::vector<LaneView>> list();
     Task<Done> set(LaneChange change);
+    /// Forgets a disabled lane in which nothing is left to do, `lane_in_use` otherwise. False when
+    /// there was none.
+    Task<bool> remove(model::LaneId lane);
     /// Enters the configured lanes in the index, as every boot does.
     Task<Done> register_configured();
 
   private:
     Task<std::vector<model::LaneId>> known();
+    Task<bool> enter(model::LaneId lane);
+    Task<Done> require_disabled(model::LaneId lane);
+    /// `lane_in_use` while any execution of the lane is not over.
+    Task<Done> require_empty(model::LaneId lane);
+    /// This server and all others forget what they know of the lane.
+    Task<Done> announce(model::LaneId lane);
 
     const Context& context_;
+    Indexes& indexes_;
     std::vector<model::LaneId> configured_;
 };
 

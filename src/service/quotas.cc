@@ -13,7 +13,6 @@ namespace ff::service {
 namespace {
 
 constexpr std::string_view kBadScope = "invalid_input";
-constexpr std::string_view kConflict = "quota_attach_conflict";
 
 /// The reply of TIME in milliseconds.
 std::int64_t store_time_ms(const store::Reply& reply) {
@@ -149,20 +148,26 @@ Task<QuotaPage> Quotas::list(std::string cursor, std::size_t limit) {
     co_return page;
 }
 
+Task<std::int64_t> Quotas::update(QuotaChange change) {
+    engine::UpdateQuotaPolicy update{
+        .quota = {.id = change.id, .partitions = context_.rules.partitions},
+        .actor = change.actor,
+        .reason = change.reason,
+        .window_seconds = change.window_seconds,
+        .requests_per_window_max = change.requests_per_window_max,
+        .concurrent_max = change.concurrent_max,
+        .jitter_ms = change.jitter_ms,
+        .name = change.name};
+    FF_CO_TRY(const auto updated, co_await engine::run(context_.store, std::move(update)));
+    co_return updated.revision;
+}
+
 Task<Done> Quotas::attach(model::QuotaPolicyId id, model::PolicyScope scope) {
     FF_CO_TRY(model::PolicyScope wanted, attachable_scope(std::move(scope), kBadScope));
-    FF_CO_TRY(const QuotaStatus quota, co_await definition(id));
-    if (quota.scope.type.empty()) {
-        const std::string key = model::QuotaKeys(id, context_.rules.partitions).definition();
-        store::Call write =
-            store::plain({"HSET", key, "scope_type", wanted.type, "scope_id", wanted.id}, true);
-        FF_CO_TRY(const store::Reply written, co_await context_.store.call(std::move(write)));
-    } else {
-        const auto own = attachable_scope(quota.scope, kBadScope);
-        if (!own || *own != wanted) {
-            co_return model::make_error(kConflict, {quota.scope.type, quota.scope.id});
-        }
-    }
+    engine::AttachQuotaPolicy take{.quota = {.id = id, .partitions = context_.rules.partitions},
+                                   .scope_type = wanted.type,
+                                   .scope_id = wanted.id};
+    FF_CO_CHECK(co_await engine::run(context_.store, std::move(take)));
     co_return co_await context_.claimer.attachments().attach(sched::PolicyFamily::Quota,
                                                              std::move(wanted), id.to_string());
 }

@@ -46,6 +46,18 @@ struct QuotaStatus {
     std::optional<Timestamp> created_at{};
 };
 
+/// What to change; what is absent stays.
+struct QuotaChange {
+    model::QuotaPolicyId id;
+    std::string actor{};
+    std::string reason{};
+    std::optional<std::int64_t> window_seconds{};
+    std::optional<std::int64_t> requests_per_window_max{};
+    std::optional<std::int64_t> concurrent_max{};
+    std::optional<std::int64_t> jitter_ms{};
+    std::string name{};
+};
+
 struct QuotaPage {
     std::vector<QuotaStatus> quotas{};
     std::string next_cursor{};
@@ -61,6 +73,8 @@ class Quotas {
     Task<QuotaStatus> get(model::QuotaPolicyId id);
     /// In the order of their ids.
     Task<QuotaPage> list(std::string cursor, std::size_t limit);
+    /// The new revision of the limits.
+    Task<std::int64_t> update(QuotaChange change);
     /// A quota without a scope takes this one; another than its own is `quota_attach_conflict`.
     Task<Done> attach(model::QuotaPolicyId id, model::PolicyScope scope);
     Task<Done> detach(model::QuotaPolicyId id, model::PolicyScope scope);

@@ -1,3 +1,6 @@
+#include <future>
+#include <map>
+
 #include "api/flow_world.h"
 #include "support/wait.h"
 
@@ -188,6 +191,52 @@ TEST_P(Ch07Budgets, QuotasAreMadeSeenAndAttached) {
         world().post("/v1/quotas", R"({"max_requests_per_window":2,"window_seconds":0})");
     EXPECT_EQ(no_window.code(), "invalid_quota_spec") << no_window.body;
     EXPECT_EQ(world().post("/v1/quotas", R"({"max_concurrent":-1})").status, 400);
+}
+
+TEST_P(Ch07Budgets, AQuotaIsChangedAndLetsWorkThroughAtOnce) {
+    const std::string id = new_id();
+    ASSERT_EQ(
+        world()
+            .post("/v1/quotas", R"({"quota_policy_id":")" + id +
+                                    R"(","max_concurrent":1,"scope_type":"lane","scope_id":")" +
+                                    lane() + R"(","attach":true})")
+            .status,
+        201);
+    create(lane());
+    create(lane());
+    ASSERT_EQ(claim(lane(), 1).size(), 1U);
+    EXPECT_TRUE(claim(lane(), 1, Millis(0)).empty());
+    const std::string base = "/v1/quotas/" + id;
+    const JsonReply changed =
+        world().put(base, R"({"max_concurrent":2,"actor":"ann","reason":"busy season"})");
+    EXPECT_EQ(changed.status, 200) << changed.body;
+    EXPECT_EQ(changed.integer("revision"), 1);
+    EXPECT_EQ(claim(lane(), 1).size(), 1U);
+    EXPECT_EQ(world().get(base).integer("max_concurrent"), 2);
+    EXPECT_EQ(world().put(base, R"({"max_requests_per_window":2})").code(), "invalid_quota_spec");
+    EXPECT_EQ(world().put(base, R"({"max_concurrent":-1})").status, 400);
+    EXPECT_EQ(world().put(base, R"({"quota_policy_id":")" + new_id() + "\"}").status, 400);
+    EXPECT_EQ(world().put("/v1/quotas/" + new_id(), "{}").code(), "quota_policy_not_found");
+}
+
+/// A quota without a scope takes the first one; of many at once one is the first.
+TEST_P(Ch07Budgets, OnlyOneOfManyAttachmentsAtOnceWins) {
+    const std::string id = new_id();
+    ASSERT_EQ(world()
+                  .post("/v1/quotas", R"({"quota_policy_id":")" + id + R"(","max_concurrent":1})")
+                  .status,
+              201);
+    std::vector<std::future<int>> attaches;
+    for (int i = 0; i < 8; ++i) {
+        const std::string scope =
+            R"({"scope_type":"lane","scope_id":")" + lane(std::to_string(i)) + "\"}";
+        attaches.push_back(std::async(std::launch::async, [this, id, scope] {
+            return world().post("/v1/quotas/" + id + "/attach", scope).status;
+        }));
+    }
+    std::map<int, int> statuses;
+    for (auto& attach : attaches) ++statuses[attach.get()];
+    EXPECT_EQ(statuses, (std::map<int, int>{{200, 1}, {409, 7}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Budgets, ::testing::Values("embedded", "valkey"));

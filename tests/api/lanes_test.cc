@@ -72,6 +72,41 @@ TEST_P(Ch07Lanes, S21_StatesDecideWhatGoesInAndOut) {
     EXPECT_EQ(claim(), 200);
 }
 
+/// Ruling 33 of spec 00; section 7 of spec 06 says which may be deleted.
+TEST_P(LanesApi, OnlyADisabledAndEmptyOneIsDeleted) {
+    const auto set = [&](std::string_view state) {
+        return world().put("/v1/lanes/over", R"({"state":")" + std::string(state) + R"("})").status;
+    };
+    const auto remove = [&](std::string_view lane) {
+        return world().request("DELETE", "/v1/lanes/" + std::string(lane));
+    };
+    const auto create = [&] {
+        return world().post("/v1/executions", R"({"lane_id":"over","execution_kind":"noop"})");
+    };
+    EXPECT_EQ(remove("never-there").text("status"), "already_satisfied");
+    EXPECT_EQ(remove("default").code(), "lane_in_use") << "FF_LANES names it";
+    const JsonReply held = create();
+    ASSERT_EQ(held.status, 201) << held.body;
+    const JsonReply active = remove("over");
+    EXPECT_EQ(active.status, 409) << active.body;
+    EXPECT_EQ(active.json().find("detail")->element(1).as_string(), "active");
+    ASSERT_EQ(set("disabled"), 200);
+    const JsonReply full = remove("over");
+    EXPECT_EQ(full.code(), "lane_in_use");
+    EXPECT_EQ(full.json().find("detail")->element(0).as_string(), "executions");
+    EXPECT_EQ(full.json().find("detail")->element(1).as_string(), "1");
+    EXPECT_NE(world().get("/v1/lanes").body.find(R"("lane_id":"over")"), std::string::npos);
+    const std::string id = held.text("execution_id");
+    ASSERT_EQ(world().post("/v1/executions/" + encode(id) + "/cancel", "{}").status, 200);
+    EXPECT_EQ(remove("over").text("status"), "deleted");
+    EXPECT_EQ(remove("over").text("status"), "already_satisfied");
+    EXPECT_EQ(world().get("/v1/lanes").body.find(R"("lane_id":"over")"), std::string::npos);
+    EXPECT_EQ(world().command({"EXISTS", "ff:lane:over:config"}).to_integer(), 0);
+    // Whoever uses it again has a lane like any other, and scanners know it.
+    ASSERT_EQ(create().status, 201);
+    EXPECT_NE(world().get("/v1/lanes").body.find(R"("lane_id":"over")"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Lanes, ::testing::Values("embedded", "valkey"));
 INSTANTIATE_TEST_SUITE_P(Stores, LanesApi, ::testing::Values("embedded", "valkey"));
 
