@@ -47,13 +47,14 @@ asio::awaitable<void> IndexReconciler::reconcile(Cycle& cycle,
                       {{"index", index}, {"execution_id", ids[i].to_string()}});
         }
     }
-    if (!cycle.options().secondary_indexes || cycle.stopping()) co_return;
+    if (cycle.stopping()) co_return;
     const auto read = co_await read_listings(cycle, std::move(alive));
     std::vector<Listing> listings;
     for (const std::optional<Listing>& one : read) {
         if (one) listings.push_back(*one);
     }
-    co_await list_missing(cycle, std::move(listings));
+    co_await enter_lanes(cycle, listings);
+    if (cycle.options().secondary_indexes) co_await list_missing(cycle, std::move(listings));
 }
 
 asio::awaitable<void> IndexReconciler::tidy_listings(Cycle& cycle) {

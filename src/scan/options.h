@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,13 @@ struct Shard {
 
     /// Errors name no setting; the caller does. `0/1`, `1/2`, but not `2/2`.
     static Result<Shard> parse(std::string_view text);
-    bool has(std::uint16_t partition) const { return partition % count == index; }
+    bool has(std::uint16_t partition) const {
+        const auto part = static_cast<std::uint16_t>(partition % count);
+        return part == index || adopted.contains(part);
+    }
+
+    /// Others of the `count` that no server scans at the moment.
+    std::set<std::uint16_t> adopted{};
 };
 
 /// Executions that do not match are left alone.
@@ -42,6 +49,8 @@ struct Options {
     /// Served beside those of `ff:idx:lanes`.
     std::vector<model::LaneId> lanes{};
     Shard shard{};
+    /// How long a shard may be silent before the others take it over.
+    Millis shard_gone_after{10'000};
     Filter filter{};
     /// By kind; unset ones have their default. Values under 100 ms are raised to it.
     std::array<std::optional<Millis>, 21> intervals{};

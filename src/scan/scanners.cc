@@ -21,6 +21,7 @@
 #include "scan/lane_counts.h"
 #include "scan/quotas.h"
 #include "scan/retention.h"
+#include "scan/shard_watch.h"
 #include "scan/siblings.h"
 #include "scan/unblock.h"
 
@@ -40,6 +41,7 @@ Scanners::Scanners(asio::any_io_executor loop, store::Store& store, const Clock&
       territory_(store, options_),
       ground_{.store = store, .options = options_, .territory = territory_, .probe = probe},
       grants_(std::make_unique<GrantExpiry>(loop, clock, options_)),
+      shards_(std::make_unique<ShardWatch>(loop, store, options_)),
       tasks_(loop, "scanners"),
       listener_(loop, "scanner messages") {
     for (auto& scanner : due_scanners()) add(std::move(scanner));
@@ -81,6 +83,7 @@ Loop& Scanners::loop_of(Kind kind) {
 
 void Scanners::start() {
     for (auto& [kind, loop] : loops_) tasks_.spawn(loop->run());
+    tasks_.spawn(shards_->run());
     listener_.spawn(listen());
 }
 
@@ -88,6 +91,7 @@ asio::awaitable<bool> Scanners::stop(Deadline grace) {
     ground_.stopping = true;
     for (auto& [kind, loop] : loops_) loop->wake();
     grants_->stop();
+    shards_->stop();
     listener_.cancel();
     co_await listener_.join();
     bool in_time = true;

@@ -27,6 +27,7 @@ namespace ff::scan {
 class CancelReconciler;
 class FlowProjector;
 class GrantExpiry;
+class ShardWatch;
 class Unblock;
 
 /// All scanners of a server (docs/internals/scanners.md). Everything it does may be done by other
@@ -51,6 +52,7 @@ class Scanners {
     void nudge(Kind kind);
     /// True once messages of functions are heard.
     bool listening() const { return listening_; }
+    const Shard& shard() const { return options_.shard; }
 
   private:
     boost::asio::awaitable<void> listen();
@@ -74,6 +76,7 @@ class Scanners {
     CancelReconciler* cancels_ = nullptr;
     FlowProjector* projector_ = nullptr;
     std::unique_ptr<GrantExpiry> grants_;
+    std::unique_ptr<ShardWatch> shards_;
     TaskGroup tasks_;
     /// What waits for messages; cancelled by a stop, unlike the scanners themselves.
     TaskGroup listener_;

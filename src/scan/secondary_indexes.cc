@@ -1,5 +1,8 @@
 #include "scan/secondary_indexes.h"
 
+#include <algorithm>
+#include <set>
+
 #include "model/exec_keys.h"
 #include "model/global_keys.h"
 
@@ -24,7 +27,8 @@ asio::awaitable<std::vector<std::optional<Listing>>> read_listings(
     std::vector<store::Call> reads;
     for (const model::ExecutionId& id : ids) {
         const model::ExecKeys keys(id);
-        reads.push_back(store::plain({"HMGET", keys.core(), "namespace", "created_at"}, true));
+        reads.push_back(store::plain(
+            {"HMGET", keys.core(), "namespace", "created_at", "lane_id", "lifecycle_phase"}, true));
         reads.push_back(store::plain({"HGETALL", keys.tags()}, true));
     }
     if (reads.empty()) co_return listings;
@@ -32,7 +36,7 @@ asio::awaitable<std::vector<std::optional<Listing>>> read_listings(
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const Result<store::Reply>& core = replies[2 * i];
         const Result<store::Reply>& tags = replies[2 * i + 1];
-        if (!core || !tags || core->items().size() != 2) {
+        if (!core || !tags || core->items().size() != 4) {
             cycle.unread(!core   ? core.error()
                          : !tags ? tags.error()
                                  : Error{.code = "parse_error"});
@@ -40,7 +44,10 @@ asio::awaitable<std::vector<std::optional<Listing>>> read_listings(
         }
         Listing listing{.execution_id = ids[i],
                         .ns = std::string(core->items()[0].text().value_or("")),
-                        .created_at = std::string(core->items()[1].text().value_or(""))};
+                        .created_at = std::string(core->items()[1].text().value_or("")),
+                        .lane = std::string(core->items()[2].text().value_or(""))};
+        const std::string_view phase = core->items()[3].text().value_or("");
+        listing.unfinished = !phase.empty() && phase != "terminal";
         const auto pairs = tags->items();
         for (std::size_t j = 0; j + 1 < pairs.size(); j += 2) {
             listing.tags.emplace_back(pairs[j].text().value_or(""),
@@ -49,6 +56,22 @@ asio::awaitable<std::vector<std::optional<Listing>>> read_listings(
         listings[i] = std::move(listing);
     }
     co_return listings;
+}
+
+asio::awaitable<void> enter_lanes(Cycle& cycle, const std::vector<Listing>& listings) {
+    std::set<model::LaneId> missing;
+    for (const Listing& one : listings) {
+        const auto lane = model::LaneId::parse(one.lane);
+        if (!lane || !one.unfinished) continue;
+        const auto& known = cycle.lanes();
+        if (std::ranges::find(known, *lane) == known.end()) missing.insert(*lane);
+    }
+    std::vector<store::Call> writes;
+    for (const model::LaneId& lane : missing) {
+        writes.push_back(store::plain({"SADD", model::kLanesKey, lane.text()}, true));
+        cycle.probe().index_repaired("lanes");
+    }
+    co_await write_all(cycle, std::move(writes));
 }
 
 asio::awaitable<void> list_missing(Cycle& cycle, std::vector<Listing> listings) {

@@ -13,6 +13,8 @@ struct Listing {
     model::ExecutionId execution_id;
     std::string ns{};
     std::string created_at{};
+    std::string lane{};
+    bool unfinished = false;
     std::vector<std::pair<std::string, std::string>> tags{};
 };
 
@@ -21,6 +23,9 @@ struct Listing {
 boost::asio::awaitable<std::vector<std::optional<Listing>>> read_listings(
     Cycle& cycle, std::vector<model::ExecutionId> ids);
 
+/// Enters the lanes of unfinished executions that no scanner knows, because a lane was deleted
+/// while somebody still used it.
+boost::asio::awaitable<void> enter_lanes(Cycle& cycle, const std::vector<Listing>& listings);
 /// Adds executions to the listings in which they are missing.
 boost::asio::awaitable<void> list_missing(Cycle& cycle, std::vector<Listing> listings);
 /// Takes executions that are gone off the listings.

@@ -37,6 +37,18 @@ Task<Done> Territory::refresh() {
     co_return outcome;
 }
 
+Task<Done> Territory::look_now() {
+    const auto begun = std::chrono::steady_clock::now();
+    FF_CO_CHECK(co_await look_at_lanes());
+    FF_CO_CHECK(co_await look_at_partitions(false));
+    looked_at_ = begun;
+    co_return Done{};
+}
+
+bool Territory::looked_within(Millis span) const {
+    return looked_at_ && std::chrono::steady_clock::now() - *looked_at_ < span;
+}
+
 Task<Done> Territory::look_at_lanes() {
     store::Call read = store::plain({"SMEMBERS", model::kLanesKey}, true);
     FF_CO_TRY(const store::Reply reply, co_await store_.call(std::move(read)));

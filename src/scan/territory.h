@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/deadline.h"
@@ -28,6 +30,10 @@ class Territory {
     /// Looks again where it is time to. What cannot be read stays as it was, and the first failure
     /// is the outcome.
     Task<Done> refresh();
+    /// Looks at all lanes, and at all partitions that were empty when last seen, whatever the time.
+    Task<Done> look_now();
+    /// Whether it has looked at all of them so short a time ago.
+    bool looked_within(Millis span) const;
     /// There is something in the partition.
     void touch(std::uint16_t partition);
 
@@ -50,6 +56,7 @@ class Territory {
     Deadline lanes_due_ = Deadline::after(Millis(0));
     Deadline look_due_ = Deadline::after(Millis(0));
     Deadline forget_due_ = Deadline::after(Millis(0));
+    std::optional<std::chrono::steady_clock::time_point> looked_at_{};
 };
 
 }  // namespace ff::scan

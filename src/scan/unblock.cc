@@ -73,11 +73,21 @@ void Unblock::freed(const std::string& ref) {
 
 std::optional<Timestamp> Unblock::next_due() const {
     // The beginning of time: at once.
-    return freed_.empty() ? std::nullopt : std::make_optional(Timestamp{});
+    if (!freed_.empty()) return Timestamp{};
+    return again_.empty() ? std::nullopt : std::make_optional(again_at_);
 }
 
 boost::asio::awaitable<void> Unblock::serve_due(Cycle& cycle) {
-    const std::set<std::string> refs = std::exchange(freed_, {});
+    std::set<std::string> refs = std::exchange(freed_, {});
+    const bool due_again = !again_.empty() && cycle.now() >= again_at_;
+    if (due_again || !cycle.territory().looked_within(kLookApart)) {
+        refs.merge(std::exchange(again_, {}));
+        const Result<Done> looked = co_await cycle.territory().look_now();
+        if (!looked) cycle.unread(looked.error());
+    } else {
+        if (again_.empty()) again_at_ = cycle.now() + kLookApart;
+        if (again_.size() < kFreedMax) again_.insert(refs.begin(), refs.end());
+    }
     for (const std::string& ref : refs) {
         if (cycle.stopping()) co_return;
         std::vector<std::uint16_t> partitions = cycle.territory().occupied();

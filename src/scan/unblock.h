@@ -19,6 +19,9 @@ class Unblock final : public Scanner {
   public:
     /// Policies that wait for their turn; more are left to the next cycle.
     static constexpr std::size_t kFreedMax = 4'096;
+    /// A lane or partition that work came to since the last look is not known here: what was freed
+    /// is looked at with eyes at most this old, or once more when it is over.
+    static constexpr Millis kLookApart{250};
 
     Unblock(const Clock& clock, store::Store& store, const Options& options);
 
@@ -44,6 +47,9 @@ class Unblock final : public Scanner {
     sched::Admission admission_;
     sched::Unblocker unblocker_;
     std::set<std::string> freed_{};
+    /// Served with what was known then, and again at that time.
+    std::set<std::string> again_{};
+    Timestamp again_at_{};
 };
 
 }  // namespace ff::scan

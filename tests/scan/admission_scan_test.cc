@@ -85,6 +85,27 @@ TEST_P(Ch07Admission, RoomInABudgetIsUsedAtOnce) {
 }
 
 /// A place of a quota goes from one run to the next without waiting for any interval.
+/// A lane and a partition that nobody had looked at before the message came.
+TEST_P(Ch07Admission, RoomInABudgetIsUsedAtOnceInALaneJustSeen) {
+    start_patient();
+    const auto lane = world.lane("young");
+    world.command({"SADD", model::kLanesKey, lane.text()});
+    const auto id = budget(1);
+    spend(id, 1);
+    for (int round = 0; round < 2; ++round) {
+        const auto waiting = create_with(lane, names_budget(id));
+        EXPECT_TRUE(ask(world.request({lane})).empty());
+        ASSERT_EQ(state(waiting), "blocked_by_budget");
+        world.must(engine::ResetBudget{.budget = {.id = id}});
+        EXPECT_TRUE(until([&] { return state(waiting) == "eligible_now"; }));
+        const auto taken = ask(world.request({lane}));
+        ASSERT_EQ(taken.size(), 1U);
+        complete(taken.front().task);
+        spend(id, 1);
+    }
+    world.command({"SREM", model::kLanesKey, lane.text()});
+}
+
 TEST_P(Ch07Admission, AFreedQuotaPlaceIsUsedAtOnce) {
     const auto lane = world.lane("place");
     lanes = {lane};

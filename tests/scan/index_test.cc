@@ -117,7 +117,7 @@ TEST_P(Ch07Indexes, S39_WorkThatFellOutOfItsQueueIsPutBackAndClaimed) {
     run(world.loop(), wakes.stop());
 }
 
-TEST_P(Ch07Indexes, ListingsByNamespaceAndTagAreRepaired) {
+TEST_P(Ch07Indexes, S60_ListingsByNamespaceAndTagAreRepaired) {
     const auto lane = world.lane("listed");
     lanes = {lane};
     const auto id = create_tagged(lane, "listing");
@@ -134,6 +134,25 @@ TEST_P(Ch07Indexes, ListingsByNamespaceAndTagAreRepaired) {
     EXPECT_EQ(world.command({"SISMEMBER", by_tag, id.to_string()}).to_integer(), 1);
     EXPECT_FALSE(has(by_ns, gone.to_string()));
     world.command({"DEL", by_ns});
+}
+
+/// A lane that was deleted under somebody's feet comes back; one whose work is over does not.
+TEST_P(Ch07Indexes, TheLanesOfUnfinishedWorkAreKnown) {
+    const auto used = world.lane("used");
+    const auto over = world.lane("over");
+    world.create(used);
+    const auto ended = world.create(over);
+    complete(claim_one(over, ended));
+    scan::Options options;
+    options.secondary_indexes = false;
+    scanners = make(std::move(options));
+    cycle(Kind::IndexReconciler);
+    const auto known = [&](const model::LaneId& lane) {
+        return world.command({"SISMEMBER", model::kLanesKey, lane.text()}).to_integer();
+    };
+    EXPECT_EQ(known(used), 1);
+    EXPECT_EQ(known(over), 0);
+    world.command({"SREM", model::kLanesKey, used.text()});
 }
 
 TEST_P(Ch07Indexes, ListingsAreLeftAloneWhenTheyAreOff) {
