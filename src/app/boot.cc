@@ -54,9 +54,9 @@ Task<Done> register_lanes(store::Store& store, const Settings& settings) {
 }  // namespace
 
 Task<Done> prepare_store(StoreBackend& backend, const Settings& settings, Random& random) {
+    if (settings.guest) co_return co_await backend.ensure_library();
     FF_CO_CHECK(co_await agree_on_partitions(backend.store(), settings.partitions));
     FF_CO_CHECK(co_await backend.ensure_library());
-    if (settings.guest) co_return Done{};
     FF_CO_CHECK(co_await install_secrets(backend, settings, random));
     FF_CO_CHECK(co_await set_feed_caps(backend.store(), settings));
     FF_CO_CHECK(co_await register_lanes(backend.store(), settings));

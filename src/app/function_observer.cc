@@ -8,18 +8,14 @@
 namespace ff::app {
 namespace {
 
-constexpr std::array<std::string_view, 12> kWatched = {"ff_claim_batch",
-                                                       "ff_complete_and_claim",
-                                                       "ff_claim_execution",
-                                                       "ff_claim_resumed_execution",
-                                                       "ff_reclaim_execution",
-                                                       "ff_renew_lease",
-                                                       "ff_complete_execution",
-                                                       "ff_fail_execution",
-                                                       "ff_expire_execution",
-                                                       "ff_cancel_execution",
-                                                       "ff_report_usage_and_check",
-                                                       "ff_admit_batch"};
+constexpr std::array<std::string_view, 13> kWatched = {
+    "ff_claim_batch",       "ff_complete_and_claim",
+    "ff_claim_execution",   "ff_claim_resumed_execution",
+    "ff_reclaim_execution", "ff_issue_grant_and_claim",
+    "ff_renew_lease",       "ff_complete_execution",
+    "ff_fail_execution",    "ff_expire_execution",
+    "ff_cancel_execution",  "ff_report_usage_and_check",
+    "ff_admit_batch"};
 constexpr std::string_view kGroupPolicy = "ff_set_edge_group_policy";
 
 /// `<lane>` of `ff:idx:{fp:7}:lane:<lane>:eligible`; lanes may hold colons.
@@ -62,10 +58,25 @@ WatchedCall::WatchedCall(const resp::Command& command) {
     if (args.size() > 3 + *count) first_ = args[3 + *count];
 }
 
-void WatchedCall::observe(const store::Reply& reply, WorkProbe& probe) const {
+bool WatchedCall::gives_lease(const store::Reply& reply) const {
+    if (function_.find("claim") == std::string::npos) return false;
+    const auto items = reply.items();
+    if (function_ == "ff_complete_and_claim") {
+        return items.size() > 3 && word(items[3], 1) == "OK" && items[3].items().size() > 2 &&
+               !items[3].items()[2].items().empty();
+    }
+    if (function_ == "ff_claim_batch") {
+        return word(reply, 1) == "OK" && items.size() > 2 && !items[2].items().empty();
+    }
+    return word(reply, 1) == "OK";
+}
+
+void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds took,
+                          WorkProbe& probe) const {
     const bool ok = succeeded(reply);
     if (function_ == "ff_renew_lease") return probe.lease_renewed(ok);
     if (!ok) return;
+    if (gives_lease(reply)) probe.lease_taken(lane_, took);
     if (function_ == "ff_claim_batch") {
         observe_claims(reply, probe);
     } else if (function_ == "ff_complete_and_claim") {

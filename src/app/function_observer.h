@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ class WorkProbe {
     virtual ~WorkProbe() = default;
     /// `kind` is the type of the attempt: initial, retry, replay, fallback, resumed or reclaim.
     virtual void claimed(std::string_view lane, std::string_view kind) = 0;
+    /// How long the call took that gave a worker its lease, or several.
+    virtual void lease_taken(std::string_view lane, std::chrono::nanoseconds took) = 0;
     virtual void lease_renewed(bool ok) = 0;
     /// ok, error, timeout, cancelled or retry.
     virtual void attempt_ended(std::string_view lane, std::string_view outcome) = 0;
@@ -31,9 +34,12 @@ class WatchedCall {
 
     /// False for most functions, whose replies nobody counts.
     bool watched() const { return !function_.empty(); }
-    void observe(const store::Reply& reply, WorkProbe& probe) const;
+    /// `took` is the time from the call to the reply.
+    void observe(const store::Reply& reply, std::chrono::nanoseconds took, WorkProbe& probe) const;
 
   private:
+    /// Whether the reply of a claim gave a lease that there was not before.
+    bool gives_lease(const store::Reply& reply) const;
     void observe_end(const store::Reply& reply, WorkProbe& probe) const;
     void observe_claims(const store::Reply& reply, WorkProbe& probe) const;
     static void observe_verdicts(const store::Reply& reply, WorkProbe& probe);

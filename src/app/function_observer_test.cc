@@ -13,6 +13,9 @@ struct Tally final : WorkProbe {
     void claimed(std::string_view lane, std::string_view kind) override {
         count("claimed", lane, kind);
     }
+    void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override {
+        count("taken", lane, took > std::chrono::nanoseconds(0) ? "" : "in no time");
+    }
     void lease_renewed(bool ok) override { count("renewed", ok ? "ok" : "err", ""); }
     void attempt_ended(std::string_view lane, std::string_view outcome) override {
         count("ended", lane, outcome);
@@ -39,7 +42,7 @@ Value list(std::vector<Value> items) {
 std::map<std::string, int> seen(std::vector<std::string_view> command, const Value& reply) {
     Tally tally;
     const WatchedCall call{resp::Command(command)};
-    if (call.watched()) call.observe(reply, tally);
+    if (call.watched()) call.observe(reply, std::chrono::microseconds(3), tally);
     return tally.counts;
 }
 
@@ -51,12 +54,12 @@ TEST(WatchedCall, CountsClaimsByLaneAndKind) {
     const Value claims = list({Value::integer(1), text("OK"), list({task, task}), list({})});
     EXPECT_EQ(
         seen({"FCALL", "ff_claim_batch", "1", "ff:idx:{fp:7}:lane:a:b:eligible", "w"}, claims),
-        (Counts{{"claimed a:b retry", 2}}));
+        (Counts{{"claimed a:b retry", 2}, {"taken a:b ", 1}}));
     const Value done = list({text("e"), Value::integer(1), text("completed")});
     const Value refused = list({text("e"), Value::integer(0), text("stale_lease")});
     const Value both = list({Value::integer(1), text("OK"), list({done, refused}), claims});
     EXPECT_EQ(seen({"FCALL", "ff_complete_and_claim", "1", "ff:idx:{fp:7}:lane:x:eligible"}, both),
-              (Counts{{"claimed x retry", 2}, {"ended x ok", 1}}));
+              (Counts{{"claimed x retry", 2}, {"ended x ok", 1}, {"taken x ", 1}}));
 }
 
 TEST(WatchedCall, CountsHowAttemptsEnd) {

@@ -7,6 +7,7 @@
 #include "api/openapi.h"
 #include "app/backup.h"
 #include "app/boot.h"
+#include "app/partition_record.h"
 #include "app/routes.h"
 #include "base/log.h"
 #include "cli/command_line.h"
@@ -140,6 +141,9 @@ Task<Done> Instance::start() {
 }
 
 Task<Done> Instance::start_services() {
+    if (settings_.guest) {
+        FF_CO_TRY(settings_.partitions, co_await stored_partitions(backend_.store()));
+    }
     FF_CO_CHECK(co_await prepare_store(backend_, settings_, random_));
     store_ = std::make_unique<ProbedStore>(backend_.store(), probe_);
     services_ = std::make_unique<Services>(loop_, *store_, clock_, random_,

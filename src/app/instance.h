@@ -48,6 +48,8 @@ class Instance {
     std::uint16_t port() const { return http_ ? http_->port() : std::uint16_t{0}; }
     /// Answers requests that come another way than over HTTP. On the loop, between start and stop.
     http::Handler& handler() { return *dispatcher_; }
+    /// A worker of this process had no room for a grant. Any thread.
+    void note_at_capacity() { probe_.worker_at_capacity(); }
     /// Of /metrics, where it has an address of its own.
     std::uint16_t metrics_port() const { return metrics_http_->port(); }
     /// Where a client on this machine reaches it.

@@ -1,14 +1,18 @@
 #include "app/partition_record.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "model/error_catalogue.h"
 #include "model/global_keys.h"
 
 namespace ff::app {
 namespace {
+
+constexpr std::int64_t kCountMost = 65'535;
 
 struct Count {
     std::string_view field{};
@@ -28,8 +32,8 @@ std::int64_t stored_count(const store::Reply& record, std::string_view field) {
 
 Error mismatch(std::string_view field, const std::string& stored, const std::string& configured) {
     Error error = model::make_error("partition_mismatch", {std::string(field), stored, configured});
-    error.message = "the store was made with " + std::string(field) + " " + stored +
-                    ", and this server is configured for " + configured;
+    error.message = "partition_mismatch: the store was made with " + std::string(field) + " " +
+                    stored + ", and this server is configured for " + configured;
     return error;
 }
 
@@ -48,10 +52,16 @@ std::string_view layout_of(const store::Reply& record) {
     return layout == nullptr ? std::string_view() : layout->text().value_or("");
 }
 
-/// The counts of a foreign layout, where its record was torn before they were written.
+/// Names the first count in which a foreign layout differs. The counts themselves may be missing:
+/// the layout was written first.
 Error foreign_layout(const store::Reply& record, const model::PartitionConfig& partitions) {
-    const Result<Done> compared = compare(record, partitions);
-    if (!compared.has_value()) return compared.error();
+    std::string_view rest = layout_of(record);
+    for (const Count& count : counts_of(partitions)) {
+        const std::string_view stored = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), stored.size() + 1));
+        const std::string configured = std::to_string(count.value);
+        if (stored != configured) return mismatch(count.field, std::string(stored), configured);
+    }
     return mismatch("layout", std::string(layout_of(record)), partitions.layout());
 }
 
@@ -80,6 +90,29 @@ Task<Done> agree_on_partitions(store::Store& store, model::PartitionConfig parti
         write.command.arg(count.field).arg(count.value);
     FF_CO_CHECK(co_await store.call(std::move(write)));
     co_return Done{};
+}
+
+Task<model::PartitionConfig> stored_partitions(store::Store& store) {
+    store::Call read = store::plain({"HGETALL", model::kPartitionConfigKey}, true);
+    FF_CO_TRY(const store::Reply record, co_await store.call(std::move(read)));
+    const model::PartitionConfig defaults;
+    if (record.pair_count() == 0) {
+        log::warn("app", "partition_counts_not_stored", {{"assumed", defaults.layout()}});
+        co_return defaults;
+    }
+    std::array<Count, 3> counts = counts_of(defaults);
+    for (Count& count : counts) {
+        const store::Reply* const stored = record.find(count.field);
+        if (stored == nullptr) continue;
+        const auto number = stored->to_integer();
+        if (!number || *number < 1 || *number > kCountMost) {
+            const std::string text(stored->text().value_or(""));
+            co_return model::make_error("config", {std::string(count.field), text});
+        }
+        count.value = static_cast<std::uint16_t>(*number);
+    }
+    co_return model::PartitionConfig::create(
+        {.flow = counts[0].value, .budget = counts[1].value, .quota = counts[2].value});
 }
 
 }  // namespace ff::app

@@ -85,6 +85,20 @@ struct Probe::Families {
         counters(registry, "ff_shutdown_timeout_total", "Steps of a shutdown that ran out of time")
             .Add({});
 
+    Family<Counter>& restarts =
+        counters(registry, "ff_scanner_restart_total", "Scanners that failed and began again");
+    Counter& unblocked =
+        counters(registry, "ff_unblocked_total", "Executions that a scanner let run again").Add({});
+    Family<Counter>& repairs =
+        counters(registry, "ff_index_repaired_total", "Entries that an index had wrong");
+    Counter& quota_corrections =
+        counters(registry, "ff_quota_corrected_total", "Quota counters that were wrong").Add({});
+    Family<Histogram>& lease_durations =
+        histograms(registry, "ff_claim_from_grant_duration_seconds",
+                   "Time of the call that gave a worker its lease");
+    Counter& at_capacity =
+        counters(registry, "ff_worker_at_capacity_total", "Grants that a worker had no room for")
+            .Add({});
     Family<Counter>& claims =
         counters(registry, "ff_claims_total", "Attempts handed to workers, by their type");
     Family<Counter>& renewals = counters(registry, "ff_lease_renewal_total", "Lease renewals");
@@ -146,6 +160,10 @@ void Probe::shutdown_timed_out() {
     families_->shutdown_timeouts.Increment();
 }
 
+void Probe::worker_at_capacity() {
+    families_->at_capacity.Increment();
+}
+
 void Probe::cycle_ended(const scan::CycleFacts& facts) {
     const Labels labels{{"scanner", std::string(scan::facts_of(facts.kind).name)}};
     families_->scanned.Add(labels).Increment(static_cast<double>(facts.items));
@@ -168,6 +186,27 @@ void Probe::queue_depth(const model::LaneId& lane, std::string_view state,
 
 void Probe::sibling_group_reconciled(std::string_view action) {
     families_->sibling_reconciles.Add({{"action", std::string(action)}}).Increment();
+}
+
+void Probe::restarted(scan::Kind kind) {
+    families_->restarts.Add({{"scanner", std::string(scan::facts_of(kind).name)}}).Increment();
+}
+
+void Probe::unblocked(std::uint64_t executions) {
+    families_->unblocked.Increment(static_cast<double>(executions));
+}
+
+void Probe::index_repaired(std::string_view index) {
+    families_->repairs.Add({{"index", std::string(index)}}).Increment();
+}
+
+void Probe::quota_corrected() {
+    families_->quota_corrections.Increment();
+}
+
+void Probe::lease_taken(std::string_view lane, std::chrono::nanoseconds took) {
+    const Labels labels{{"lane", families_->lane_label(std::string(lane))}};
+    families_->lease_durations.Add(labels, latency_buckets()).Observe(seconds(took));
 }
 
 void Probe::claimed(std::string_view lane, std::string_view kind) {

@@ -27,16 +27,22 @@ class Probe final : public api::RequestProbe,
                   std::chrono::steady_clock::duration took) override;
     void store_failed(std::string_view kind) override;
     void shutdown_timed_out();
+    void worker_at_capacity();
 
     void cycle_ended(const scan::CycleFacts& facts) override;
     void cancel_backlog(std::uint64_t flows) override;
     void queue_depth(const model::LaneId& lane, std::string_view state,
                      std::uint64_t executions) override;
     void sibling_group_reconciled(std::string_view action) override;
+    void restarted(scan::Kind kind) override;
+    void unblocked(std::uint64_t executions) override;
+    void index_repaired(std::string_view index) override;
+    void quota_corrected() override;
 
     void library_loaded() override;
 
     void claimed(std::string_view lane, std::string_view kind) override;
+    void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override;
     void lease_renewed(bool ok) override;
     void attempt_ended(std::string_view lane, std::string_view outcome) override;
     void budget_hit(std::string_view dimension) override;

@@ -1,6 +1,7 @@
 #include "app/probed_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace ff::app {
@@ -13,8 +14,10 @@ Task<store::Reply> ProbedStore::fcall(store::Call call) {
 }
 
 Task<store::Reply> ProbedStore::fcall_watched(store::Call call, WatchedCall watched) {
+    const auto begun = std::chrono::steady_clock::now();
     Result<store::Reply> reply = co_await inside_.fcall(std::move(call));
-    if (reply.has_value()) watched.observe(*reply, probe_);
+    const auto took = std::chrono::steady_clock::now() - begun;
+    if (reply.has_value()) watched.observe(*reply, took, probe_);
     co_return reply;
 }
 
@@ -30,9 +33,13 @@ boost::asio::awaitable<std::vector<Result<store::Reply>>> ProbedStore::pipeline(
 
 boost::asio::awaitable<std::vector<Result<store::Reply>>> ProbedStore::pipeline_watched(
     std::vector<store::Call> calls, std::vector<WatchedCall> watched) {
+    const auto begun = std::chrono::steady_clock::now();
     std::vector<Result<store::Reply>> replies = co_await inside_.pipeline(std::move(calls));
-    for (std::size_t i = 0; i < replies.size() && i < watched.size(); ++i)
-        if (watched[i].watched() && replies[i].has_value()) watched[i].observe(*replies[i], probe_);
+    const auto took = std::chrono::steady_clock::now() - begun;
+    for (std::size_t i = 0; i < replies.size() && i < watched.size(); ++i) {
+        if (watched[i].watched() && replies[i].has_value())
+            watched[i].observe(*replies[i], took, probe_);
+    }
     co_return replies;
 }
 

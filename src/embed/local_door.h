@@ -24,6 +24,8 @@ class LocalDoor final : public sdk::Door, public sdk::StoreAccess {
     flowfabric::Result<std::optional<sdk::HotTask>> claim_unadmitted(
         const flowfabric::WorkerConfig& worker) override;
 
+    void note_at_capacity() override { engine_->note_at_capacity(); }
+
     LocalEngine& engine() { return *engine_; }
 
   private:

@@ -33,6 +33,8 @@ class LocalEngine {
     /// when it has stopped.
     bool spawn(std::function<boost::asio::awaitable<void>(app::Instance&)> work);
     boost::asio::io_context& loop() { return loop_; }
+    /// Any thread.
+    void note_at_capacity() { instance_.note_at_capacity(); }
 
     /// Runs the task on the loop and waits for its value.
     template <class T>

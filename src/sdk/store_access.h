@@ -19,6 +19,8 @@ class StoreAccess {
     /// One task that needs no admission.
     virtual flowfabric::Result<std::optional<HotTask>> claim_unadmitted(
         const flowfabric::WorkerConfig& worker) = 0;
+    /// A grant was left alone because the worker has no permit free; for the figures.
+    virtual void note_at_capacity() {}
 };
 
 }  // namespace ff::sdk

@@ -70,7 +70,10 @@ Result<Task> Worker::claim_from_grant(const Grant& grant) {
     if (store == nullptr) return config_error("a grant needs a store or an engine");
     FF_SDK_TRY([[maybe_unused]] Done allowed, core_->may_claim());
     auto permit = core_->capacity().try_take();
-    if (!permit) return at_capacity();
+    if (!permit) {
+        store->note_at_capacity();
+        return at_capacity();
+    }
     FF_SDK_TRY(ff::sdk::HotTask claimed, store->claim_grant(core_->config(), grant));
     return Task(core_->hold(std::move(claimed), *std::move(permit)));
 }

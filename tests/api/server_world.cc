@@ -80,6 +80,7 @@ void ServerWorld::start() {
 }
 
 void ServerWorld::stop() {
+    if (!instance_) return;
     run_on_loop(stop_instance());
     thread_.join();
     loop_.reset();
@@ -88,6 +89,17 @@ void ServerWorld::stop() {
 void ServerWorld::restart() {
     stop();
     start();
+}
+
+std::string ServerWorld::restart_with(const std::function<void(app::Settings&)>& change) {
+    stop();
+    change(settings_);
+    try {
+        start();
+    } catch (const std::runtime_error& failure) {
+        return failure.what();
+    }
+    return {};
 }
 
 boost::asio::awaitable<void> ServerWorld::start_instance(std::string& failure) {

@@ -83,12 +83,16 @@ class ServerWorld {
     ValkeyServer& valkey() { return *valkey_; }
     /// Stops the server and starts it anew on the same data.
     void restart();
+    /// The same with other settings. What it fails with, then nothing runs until the next one;
+    /// empty when it came up.
+    std::string restart_with(const std::function<void(app::Settings&)>& change);
 
   private:
     template <class T>
     static boost::asio::awaitable<void> keep(boost::asio::awaitable<T> work, std::optional<T>& out);
     void run_on_loop(boost::asio::awaitable<void> work);
     void start();
+    /// Does nothing when it is not running.
     void stop();
     boost::asio::awaitable<void> start_instance(std::string& failure);
     boost::asio::awaitable<void> stop_instance();
