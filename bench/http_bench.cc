@@ -1,6 +1,6 @@
 // The server as its clients see it: requests for executions and for work over HTTP, against a
-// do-nothing route of the same server in the same run; how soon it is up, and what it costs when
-// nobody asks. FF_BENCH_MS shortens every round.
+// do-nothing route of the same server in the same run, with our own load generator and with wrk;
+// how soon it is up, and what it costs when nobody asks. FF_BENCH_MS shortens every round.
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "http_load.h"
+#include "http_wrk.h"
 #include "report.h"
 #include "support/http_connection.h"
 #include "support/process.h"
@@ -172,6 +173,36 @@ void measure_creates(Report& report, const std::string& fsync, const std::string
                      best_noop.per_second());
 }
 
+void add_wrk(Report& report, const std::string& name, const WrkResult& result) {
+    report.add(name + "_per_s", result.per_second, "1/s");
+    report.add(name + "_p50_us", result.p50_us, "us");
+    report.add(name + "_p99_us", result.p99_us, "us");
+}
+
+/// The same as wrk sees it, a generator that others use as well: it keeps ours honest.
+void measure_with_wrk(Report& report, const std::string& fsync, const std::string& suffix) {
+    const Server server(fsync);
+    WrkResult best_noop;
+    WrkResult best_create;
+    for (int round = 0; round < kRounds; ++round) {
+        WrkLoad load{.port = server.port(),
+                     .target = "/readyz",
+                     .connections = kConnections,
+                     .duration = round_length()};
+        const WrkResult noop = run_wrk(load);
+        load.target = "/v1/executions";
+        load.script = FF_WRK_SCRIPT;
+        const WrkResult create = run_wrk(load);
+        if (create.refused > 0) throw std::runtime_error("wrk: creates were refused");
+        if (noop.per_second > best_noop.per_second) best_noop = noop;
+        if (create.per_second > best_create.per_second) best_create = create;
+    }
+    add_wrk(report, "wrk_noop_64" + suffix, best_noop);
+    add_wrk(report, "wrk_create_64" + suffix, best_create);
+    report.add_ratio("wrk_create_over_noop_64" + suffix, best_create.per_second,
+                     best_noop.per_second);
+}
+
 void measure_work(Report& report, const std::string& fsync, const std::string& suffix) {
     const Server server(fsync);
     const LoadResult created = create_load(server, kConnections);
@@ -213,6 +244,8 @@ int main(int argc, char** argv) {
         measure_idle(report);
         measure_creates(report, "off", "");
         measure_creates(report, "always", "_durable");
+        measure_with_wrk(report, "off", "");
+        measure_with_wrk(report, "always", "_durable");
         measure_work(report, "off", "");
         measure_work(report, "always", "_durable");
     } catch (const std::exception& failure) {

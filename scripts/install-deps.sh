@@ -4,6 +4,7 @@
 #   scripts/install-deps.sh            everything: building, tests, lint, benchmarks
 #   scripts/install-deps.sh --build    only what building and running the server needs
 #   scripts/install-deps.sh --peer     what the peer of the end-to-end benchmark runs on
+#   scripts/install-deps.sh --load     the load generator of the HTTP benchmark
 #
 # Nothing here starts a daemon: redis-tools holds the Redis server program without its service.
 set -eu
@@ -17,8 +18,9 @@ tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev
 case "${1-}" in
     --build) wanted=$build ;;
     --peer) wanted="nodejs npm" ;;
+    --load) wanted="wrk" ;;
     '') wanted="$build $tests" ;;
-    *) echo "usage: $0 [--build | --peer]" >&2; exit 2 ;;
+    *) echo "usage: $0 [--build | --peer | --load]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
