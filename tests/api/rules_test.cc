@@ -180,9 +180,15 @@ TEST(Ch07StoppedStore, S44_Is503AndComesBackByItself) {
     const JsonReply route = own->get("/v1/lanes");
     EXPECT_EQ(route.status, 503) << route.body;
     EXPECT_EQ(route.code(), "storage_error");
+    EXPECT_TRUE(route.flag("retryable"));
+    EXPECT_EQ(route.text("kind"), "io_error");
+    const JsonReply write = own->post("/v1/executions", R"({"execution_kind":"noop"})");
+    EXPECT_EQ(write.status, 503) << write.body;
+    EXPECT_EQ(write.text("kind"), "io_error");
     own->valkey().restart();
     EXPECT_TRUE(wait_until([&] { return own->get("/healthz").status == 200; }));
     EXPECT_TRUE(wait_until([&] { return own->get("/v1/lanes").status == 200; }));
+    EXPECT_EQ(own->post("/v1/executions", R"({"execution_kind":"noop"})").status, 201);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Rules, ::testing::Values("embedded", "valkey"));

@@ -308,6 +308,28 @@ TEST_F(HttpServer, ClosesAConnectionThatSaysNothing) {
     EXPECT_TRUE(wait_until([this] { return connections() == 0; }));
 }
 
+/// A byte now and then buys no time: a head and a body each have theirs as a whole.
+TEST_F(HttpServer, CutsClientsThatDripTheirRequests) {
+    start({.idle_max = 300ms});
+    const std::string body_head =
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 900\r\n\r\n";
+    for (const std::string& begun : {std::string("GET /echo HTTP/1.1\r\nX-Slow: "), body_head}) {
+        HttpConnection slow = connect();
+        slow.set_timeout(Millis(20));
+        ASSERT_TRUE(slow.send_raw(begun).has_value());
+        const auto before = std::chrono::steady_clock::now();
+        bool cut = false;
+        while (!cut && std::chrono::steady_clock::now() - before < testing::kPatience) {
+            // The read is the pause between two bytes.
+            cut = !slow.send_raw("x").has_value() || slow.closed_by_server();
+        }
+        EXPECT_TRUE(cut) << begun;
+        EXPECT_GE(std::chrono::steady_clock::now() - before, Millis(250));
+    }
+    EXPECT_TRUE(wait_until([this] { return connections() == 0; }));
+    EXPECT_EQ(connect().get("/echo").status, 200);
+}
+
 TEST_F(HttpServer, DoesNotCountTheHandlersTimeAsIdle) {
     start({.idle_max = 100ms});
     HttpConnection waiting = connect();

@@ -28,6 +28,33 @@ class Ch07Due : public ScanTest {
     std::int64_t ms_field(const model::ExecutionId& id, std::string_view name) {
         return std::stoll(field(id, name));
     }
+    struct Lateness {
+        Millis promotion{};
+        Millis marking{};
+        Millis expiry{};
+        Millis most() const { return std::max({promotion, marking, expiry}); }
+    };
+    /// Of a promotion, the end of a lease and a deadline, each announced and then waited for.
+    Lateness lateness_of_all(const model::LaneId& lane) {
+        Lateness out;
+        const auto delayed = create_delayed(lane, Millis(150));
+        const std::int64_t due = ms_field(delayed, "delay_until");
+        const auto promoted = [&] { return field(delayed, "eligibility_state") == "eligible_now"; };
+        out.promotion = lateness(due, delayed, promoted);
+        claim_one(lane, delayed, Millis(150));
+        const std::int64_t lease_end = ms_field(delayed, "lease_expires_at");
+        const auto marked = [&] {
+            return field(delayed, "ownership_state") == "lease_expired_reclaimable";
+        };
+        out.marking = lateness(lease_end, delayed, marked);
+        auto limited = world.task(lane);
+        limited.execution_deadline = model::DueTime::after(Millis(150));
+        const auto ended = world.create(std::move(limited));
+        const std::int64_t deadline = ms_field(ended, "execution_deadline_at");
+        const auto expired = [&] { return field(ended, "public_state") == "expired"; };
+        out.expiry = lateness(deadline, ended, expired);
+        return out;
+    }
     model::BudgetId periodic_budget(Millis period) {
         const auto id = model::BudgetId::mint(world.random());
         world.must(engine::CreateBudget{.budget = {.id = id},
@@ -136,37 +163,24 @@ TEST_P(Ch07Due, S12_ALaneThatNobodyConfiguredIsServed) {
 }
 
 /// Nothing but the announcement can be what made it happen: the next cycle is an hour away. On an
-/// idle machine it is late by 1 or 2 ms; the bound leaves room for a loaded one.
+/// idle machine it is late by 1 or 2 ms; on one that runs all tests at once a single try may be
+/// later than promised, so the best of a few is held to the promise. Each must come in its time.
 TEST_P(Ch07Due, WhatIsAnnouncedHappensWhenItIsDue) {
-    constexpr Millis kLateMost{750};
+    const Millis late_most(GetParam() == "embedded" ? 50 : 250);
     const auto lane = world.lane("near");
     lanes = {lane};
     start_patient();
-    const auto delayed = create_delayed(lane, Millis(150));
-    const std::int64_t due = ms_field(delayed, "delay_until");
-    const auto promoted = [&] { return field(delayed, "eligibility_state") == "eligible_now"; };
-    const Millis promotion = lateness(due, delayed, promoted);
-    EXPECT_GE(promotion, Millis(0));
-    EXPECT_LT(promotion, kLateMost);
-
-    claim_one(lane, delayed, Millis(150));
-    const std::int64_t lease_end = ms_field(delayed, "lease_expires_at");
-    const auto marked = [&] {
-        return field(delayed, "ownership_state") == "lease_expired_reclaimable";
-    };
-    const Millis marking = lateness(lease_end, delayed, marked);
-    EXPECT_LT(marking, kLateMost);
-
-    auto limited = world.task(lane);
-    limited.execution_deadline = model::DueTime::after(Millis(150));
-    const auto ended = world.create(std::move(limited));
-    const std::int64_t deadline = ms_field(ended, "execution_deadline_at");
-    const auto expired = [&] { return field(ended, "public_state") == "expired"; };
-    const Millis expiry = lateness(deadline, ended, expired);
-    EXPECT_LT(expiry, kLateMost);
-    RecordProperty("late_ms", std::to_string(promotion.count()) + " " +
-                                  std::to_string(marking.count()) + " " +
-                                  std::to_string(expiry.count()));
+    Lateness best{.promotion = Millis(60'000), .marking = Millis(60'000), .expiry = Millis(60'000)};
+    for (int i = 0; i < 6 && best.most() >= late_most; ++i) {
+        const Lateness now = lateness_of_all(lane);
+        EXPECT_GE(std::min({now.promotion, now.marking, now.expiry}), Millis(0));
+        best.promotion = std::min(best.promotion, now.promotion);
+        best.marking = std::min(best.marking, now.marking);
+        best.expiry = std::min(best.expiry, now.expiry);
+    }
+    EXPECT_LT(best.promotion, late_most);
+    EXPECT_LT(best.marking, late_most);
+    EXPECT_LT(best.expiry, late_most);
 }
 
 TEST_P(Ch07Due, AttemptTimeoutsAndSuspensionsEndWhenTheyAreDue) {

@@ -51,6 +51,16 @@ class Server {
             return std::ranges::all_of(ids, [&](const auto& id) { return state(id) == wanted; });
         });
     }
+    HttpReply get(const std::string& target) const { return http_get(port_, target); }
+    HttpReply post(const std::string& target, const std::string& body) const {
+        return HttpConnection::connect(port_).post(target, body);
+    }
+    /// The id of a new flow.
+    std::string submit(const std::string& graph) const {
+        const HttpReply reply = post("/v1/flows/submit", graph);
+        EXPECT_EQ(reply.status, 201) << reply.body;
+        return value_of(reply.body, "flow_id");
+    }
     /// How many items a scanner of this server has dealt with.
     int items(const std::string& scanner) const {
         const std::string text = http_get(port_, "/metrics").body;
@@ -59,7 +69,6 @@ class Server {
         return at == std::string::npos ? 0 : std::stoi(text.substr(at + name.size()));
     }
 
-  private:
     static std::string value_of(const std::string& json, const std::string& name) {
         const std::string start = "\"" + name + "\":\"";
         const std::size_t at = json.find(start);
@@ -68,6 +77,7 @@ class Server {
         return json.substr(from, json.find('"', from) - from);
     }
 
+  private:
     Process process_;
     std::uint16_t port_ = 0;
 };
@@ -92,6 +102,44 @@ TEST(TwoServers, ShareTheWork) {
         [&] { return first.items("delayed_promoter") + second.items("delayed_promoter") == 48; }));
     EXPECT_GT(first.items("delayed_promoter"), 0);
     EXPECT_GT(second.items("delayed_promoter"), 0);
+}
+
+/// The first one is killed while it is at work; what it owes is in the store.
+TEST(Ch07TwoServers, S18_WhatAKilledServerOwedTheOtherCancels) {
+    const ValkeyServer valkey = ValkeyServer::start();
+    auto first = std::make_unique<Server>(valkey, "0/1");
+    const Server second(valkey, "0/1");
+    std::string nodes;
+    for (int i = 0; i < 1000; ++i) {
+        nodes += (i == 0 ? R"({"name":"n)" : R"(,{"name":"n)") + std::to_string(i) + "\"}";
+    }
+    const std::string flow = first->submit(R"({"namespace":"acme","nodes":[)" + nodes + "]}");
+    const std::string target = "/v1/flows/" + flow;
+    const HttpReply told = first->post(
+        target + "/cancel", R"({"reason":"enough of this","cancellation_policy":"cancel_all"})");
+    EXPECT_EQ(told.status, 200);
+    EXPECT_NE(told.body.find(R"("status":"cancellation_scheduled")"), std::string::npos);
+    first->kill();
+    EXPECT_TRUE(wait_until(
+        [&] { return second.get(target).body.find("cancel_completed_at") != std::string::npos; },
+        Millis(60'000)));
+    std::string cursor;
+    std::size_t cancelled = 0;
+    do {
+        const std::string page =
+            second.get(target + "/members?limit=1000" + (cursor.empty() ? "" : "&cursor=" + cursor))
+                .body;
+        const std::string entry = R"("public_state":"cancelled")";
+        for (std::size_t at = page.find(entry); at != page.npos; at = page.find(entry, at + 1)) {
+            ++cancelled;
+        }
+        const std::string reason = R"("cancellation_reason":")";
+        for (std::size_t at = page.find(reason); at != page.npos; at = page.find(reason, at + 1)) {
+            EXPECT_EQ(page.substr(at + reason.size(), 15), "enough of this\"");
+        }
+        cursor = Server::value_of(page, "next_cursor");
+    } while (!cursor.empty());
+    EXPECT_EQ(cancelled, 1000U);
 }
 
 TEST(TwoServers, SurviveTheDeathOfEither) {
