@@ -14,8 +14,10 @@ Found from_token(std::string_view text, const model::ExecutionId& execution_id) 
     if (token.execution_id != execution_id) {
         return invalid_input("task_token", "other_execution");
     }
-    return std::optional(PresentedLease{
-        .fence = token.fence, .attempt_index = token.attempt_index, .lease_ttl = token.lease_ttl});
+    return std::optional(PresentedLease{.fence = token.fence,
+                                        .attempt_index = token.attempt_index,
+                                        .lease_ttl = token.lease_ttl,
+                                        .lane = token.lane_id});
 }
 
 template <class Id>
@@ -64,6 +66,7 @@ Result<Done> join(std::optional<PresentedLease>& into, const std::optional<Prese
     if (into->fence != more->fence || !same_index) return invalid_input("lease", "ambiguous");
     if (!into->attempt_index) into->attempt_index = more->attempt_index;
     if (!into->lease_ttl) into->lease_ttl = more->lease_ttl;
+    if (!into->lane) into->lane = more->lane;
     return Done{};
 }
 

@@ -18,6 +18,7 @@ struct PresentedLease {
     /// Always there if a token was presented.
     std::optional<model::AttemptIndex> attempt_index{};
     std::optional<Millis> lease_ttl{};
+    std::optional<model::LaneId> lane{};
 
     friend bool operator==(const PresentedLease&, const PresentedLease&) = default;
 };

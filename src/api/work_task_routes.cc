@@ -38,7 +38,8 @@ Result<TaskCall> parse_task(Call& call, const model::PartitionConfig& partitions
 
 Task<http::Response> complete(Work& work, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const TaskCall task, parse_task(call, partitions));
-    engine::CompleteExecution request{.execution_id = task.id, .fence = task.lease.fence};
+    engine::CompleteExecution request{
+        .execution_id = task.id, .fence = task.lease.fence, .lane = task.lease.lane};
     if (call.is_octets()) {
         request.result_encoding = call.query("result_encoding").value_or("");
         request.result = call.take_body();
@@ -67,7 +68,8 @@ Result<std::string> parse_fallback(const Fields& body) {
 
 Task<http::Response> fail(Work& work, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const TaskCall task, parse_task(call, partitions));
-    engine::FailExecution request{.execution_id = task.id, .fence = task.lease.fence};
+    engine::FailExecution request{
+        .execution_id = task.id, .fence = task.lease.fence, .lane = task.lease.lane};
     FF_CO_TRY(request.reason, task.body.text_or("reason", "", kFreeText));
     FF_CO_TRY(request.category, task.body.text_or("category", "", {.most = 256}));
     FF_CO_TRY(const bool no_retry, task.body.flag_or("no_retry", false));

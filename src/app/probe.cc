@@ -130,6 +130,7 @@ struct Probe::Families {
 
     /// Lanes are the users' own names: past a bound they share one label.
     std::string lane_label(const std::string& lane) {
+        if (lane.empty()) return "unknown";
         const std::lock_guard lock(mutex);
         if (lanes.contains(lane)) return lane;
         if (lanes.size() >= kLanesMax) return "other";

@@ -11,6 +11,11 @@ constexpr std::string_view kComplete = "ff_complete_execution";
 constexpr std::string_view kFail = "ff_fail_execution";
 constexpr std::string_view kCancel = "ff_cancel_execution";
 
+/// The index of ended executions of the lane, or the placeholder for what a function derives.
+std::string terminal_key(const ExecutionKeys& keys, const std::optional<model::LaneId>& lane) {
+    return lane ? keys.index.lane(*lane).terminal() : keys.derived;
+}
+
 }  // namespace
 
 void CompleteExecution::write(CallWriter& to) const {
@@ -20,7 +25,7 @@ void CompleteExecution::write(CallWriter& to) const {
     to.key("attempt_hash", keys.derived);
     to.key("lease_expiry", keys.index.lease_expiry());
     to.key("worker_leases", keys.derived);
-    to.key("terminal", keys.derived);
+    to.key("terminal", terminal_key(keys, lane));
     to.key("lease_current", keys.exec.lease_current());
     to.key("lease_history", keys.exec.lease_history());
     to.key("active", keys.derived);
@@ -60,7 +65,7 @@ void FailExecution::write(CallWriter& to) const {
     to.key("attempt_hash", keys.derived);
     to.key("lease_expiry", keys.index.lease_expiry());
     to.key("worker_leases", keys.derived);
-    to.key("terminal", keys.derived);
+    to.key("terminal", terminal_key(keys, lane));
     to.key("delayed", keys.derived);
     to.key("lease_current", keys.exec.lease_current());
     to.key("lease_history", keys.exec.lease_history());

@@ -8,6 +8,7 @@
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
 #include "model/execution_id.h"
+#include "model/ids.h"
 
 namespace ff::engine {
 
@@ -23,6 +24,8 @@ struct CompleteExecution {
     std::optional<Fence> fence{};
     Bytes result{};
     std::string result_encoding{};
+    /// Where the caller knows it, so that whoever counts calls does too; the function has its own.
+    std::optional<model::LaneId> lane{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
@@ -49,6 +52,8 @@ struct FailExecution {
     bool retry_by_policy = true;
     /// `next` or the number of a tier; empty for no fallback.
     std::string fallback_to{};
+    /// As above.
+    std::optional<model::LaneId> lane{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

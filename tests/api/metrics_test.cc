@@ -184,7 +184,9 @@ TEST_P(Ch07Metrics, FiguresSayWhatHappened) {
     lose_an_entry();
     for (const std::string_view line :
          {R"(ff_claim_from_grant_duration_seconds_count{lane="m"} 2)",
-          R"(ff_claims_total{kind="initial",lane="m"} 2)", R"(outcome="error"} 1)",
+          R"(ff_claims_total{kind="initial",lane="m"} 2)",
+          R"(ff_attempt_outcome_total{lane="m",outcome="ok"} 1)",
+          R"(ff_attempt_outcome_total{lane="m",outcome="error"} 1)",
           R"(ff_lease_renewal_total{outcome="ok"} 1)",
           R"(ff_budget_hit_total{dimension="tokens"} 1)",
           R"(ff_store_errors_total{kind="type_error"})",
