@@ -149,15 +149,19 @@ void Committer::Impl::store_ticks() {
         conclude(stored);
         if (!stored) stored = *trouble;
     }
+    {
+        // Before the release: whoever has an answer finds it counted.
+        const std::lock_guard lock(mutex);
+        counts.ticks += ticks.size();
+        if (stored && records > 0) {
+            ++counts.groups;
+            counts.records += records;
+            counts.bytes += bytes;
+            counts.syncs += sync_mode() == Sync::Yes ? 1U : 0U;
+        }
+    }
     for (Tick& tick : ticks) tick.batch->release(stored);
     const std::lock_guard lock(mutex);
-    counts.ticks += ticks.size();
-    if (stored && records > 0) {
-        ++counts.groups;
-        counts.records += records;
-        counts.bytes += bytes;
-        counts.syncs += sync_mode() == Sync::Yes ? 1U : 0U;
-    }
     record_bytes -= bytes;
     ticks.clear();
     room_came.notify_all();
