@@ -4,6 +4,7 @@
 #include "api/execution_route_parts.h"
 #include "api/json_response.h"
 #include "api/parse_path.h"
+#include "api/stream_json.h"
 
 namespace ff::api {
 namespace {
@@ -161,7 +162,7 @@ http::Response records_reply(std::string_view name, const service::RecordPage& p
         out.key(name).begin_array();
         for (const service::Record& record : page.records) {
             out.begin_object();
-            for (const auto& [field, value] : record) write_bytes(out, field, value);
+            write_fields(out, record);
             out.end_object();
         }
         out.end_array();

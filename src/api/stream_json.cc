@@ -11,7 +11,7 @@ namespace ff::api {
 namespace {
 
 /// Fields that hold whole numbers, in frames, records and feeds.
-constexpr std::array<std::string_view, 43> kIntegers = {"accepted_at",
+constexpr std::array<std::string_view, 50> kIntegers = {"accepted_at",
                                                         "activated_at",
                                                         "attempt_index",
                                                         "closed_at",
@@ -53,7 +53,14 @@ constexpr std::array<std::string_view, 43> kIntegers = {"accepted_at",
                                                         "version",
                                                         "resumed_at",
                                                         "previous_expires_at",
-                                                        "partition"};
+                                                        "partition",
+                                                        "attempt_timeout_remaining_ms",
+                                                        "ended_at",
+                                                        "fallback_index",
+                                                        "previous_attempt_index",
+                                                        "replayed_from_attempt_index",
+                                                        "started_at",
+                                                        "timeout_ms"};
 constexpr std::array<std::string_view, 2> kFlags = {"has_durable_frame", "has_summary_frame"};
 constexpr std::string_view kRate = "ema_rate_hz";
 

@@ -107,6 +107,10 @@ TEST_P(Ch07Operators, ReplayPriorityAndHistoryAreThereForOperators) {
     const JsonReply rest = world().get(path(id, "attempts?cursor=" + attempts.text("next_cursor")));
     EXPECT_NE(rest.body.find(R"("attempt_type":"replay")"), std::string::npos) << rest.body;
     EXPECT_FALSE(rest.has("next_cursor"));
+    // Records keep their stored names, and numbers are numbers.
+    EXPECT_NE(rest.body.find(R"("attempt_index":1)"), std::string::npos) << rest.body;
+    EXPECT_EQ(rest.body.find(R"("started_at":")"), std::string::npos) << rest.body;
+    EXPECT_NE(history.body.find(R"("lease_epoch":1)"), std::string::npos) << history.body;
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Operators, ::testing::Values("embedded", "valkey"));
