@@ -19,6 +19,7 @@ class Fabric {
         }
     }
 
+    const flowfabric::AdminClient& client() const { return *client_; }
     const flowfabric::AdminClient* operator->() const { return &*client_; }
 
     /// A worker that takes what is in a lane.

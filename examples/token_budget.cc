@@ -4,19 +4,14 @@
 
 #include "fabric.h"
 
-using flowfabric::Json;
-
 int main() {
     const Fabric fabric;
-    const std::string budget =
-        fabric
-            ->create_budget(Json::object({{"scope_type", "lane"},
-                                          {"scope_id", "llm"},
-                                          {"on_hard_limit", "fail"},
-                                          {"dimensions", Json::texts({"tokens"})},
-                                          {"hard_limits", Json::array({6})},
-                                          {"soft_limits", Json::array({4})}}))
-            .value();
+    const std::string budget = fabric
+                                   ->create_budget({.scope = {"lane", "llm"},
+                                                    .hard_limits = {{"tokens", 6}},
+                                                    .soft_limits = {{"tokens", 4}},
+                                                    .on_hard_limit = "fail"})
+                                   .value();
 
     flowfabric::Runtime runtime(fabric.worker("llm"));
     runtime.on("chat", [](flowfabric::Context& context) {

@@ -6,7 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "flowfabric/layers.h"
+#include "flowfabric/client_options.h"
+#include "flowfabric/feed.h"
+#include "flowfabric/flows.h"
+#include "flowfabric/limits.h"
+#include "flowfabric/operations.h"
+#include "flowfabric/records.h"
 #include "flowfabric/types.h"
 
 namespace ff::sdk {
@@ -14,22 +19,6 @@ class Door;
 }
 
 namespace flowfabric {
-
-/// Repeats what failed on the way; only calls that cannot do anything twice.
-struct RetryPolicy {
-    int attempts = 1;
-    Millis backoff{100};
-};
-
-struct ClientOptions {
-    /// `http://host:port`.
-    std::string url = "http://127.0.0.1:9090";
-    /// Sent as `Authorization: Bearer`. Given but blank is `config`.
-    std::optional<std::string> token{};
-    RetryPolicy retry{};
-    /// The first is the outermost.
-    Layers layers{};
-};
 
 /// Everything a submitter or an operator can ask of FlowFabric; one method per route of the HTTP
 /// API. Thread-safe; every call blocks until it is answered. Cheap to copy.
@@ -57,22 +46,28 @@ class AdminClient {
     Result<Bytes> get_result(const std::string& id) const;
     /// Waits in turns of at most 30 s; `timed_out` when it has not ended within `timeout`.
     Result<Ending> wait_for_terminal(const std::string& id, Millis timeout) const;
-    Result<Json> explain(const std::string& id) const;
+    Result<Explanation> explain(const std::string& id) const;
     Result<ExecutionPage> list_executions(const ExecutionQuery& query) const;
     Result<Tags> get_tags(const std::string& id) const;
     Result<Done> set_tags(const std::string& id, const Tags& tags) const;
     Result<std::string> cancel_execution(const std::string& id, const std::string& reason) const;
-    Result<Json> change_priority(const std::string& id, int priority) const;
+    Result<ChangedPriority> change_priority(const std::string& id, int priority) const;
     /// Runs an ended execution again; the new public state.
     Result<std::string> replay_execution(const std::string& id, const std::string& reason) const;
-    Result<Json> replay_subgraph(const std::string& id, const std::string& reason) const;
-    Result<Json> revoke_lease(const std::string& id, const std::string& reason) const;
-    Result<Json> reclaim_execution(const std::string& id, const Json& request) const;
-    Result<Json> resume_execution(const std::string& id, const std::string& actor) const;
-    Result<Json> get_suspension(const std::string& id) const;
-    Result<Json> list_signals(const std::string& id) const;
-    Result<Json> list_attempts(const std::string& id) const;
-    Result<Json> lease_history(const std::string& id) const;
+    /// The same for a member of a flow and its skipped descendants; the ids of all of them.
+    Result<std::vector<std::string>> replay_subgraph(const std::string& id,
+                                                     const std::string& reason) const;
+    Result<RevokedLease> revoke_lease(const std::string& id, const std::string& reason) const;
+    /// Permission to take over a lost lease.
+    Result<ReclaimAnswer> reclaim_execution(const std::string& id,
+                                            const GrantRequest& request) const;
+    /// As an operator, whatever signals it waits for; the new public state.
+    Result<std::string> resume_execution(const std::string& id, const std::string& actor,
+                                         Millis delay = Millis(0)) const;
+    Result<SuspensionInfo> get_suspension(const std::string& id) const;
+    Result<SignalPage> list_signals(const std::string& id, const std::string& after = {}) const;
+    Result<std::vector<Attempt>> list_attempts(const std::string& id) const;
+    Result<LeaseHistory> lease_history(const std::string& id, const std::string& cursor = {}) const;
 
     // Signals
     Result<std::vector<Waitpoint>> list_pending_waitpoints(const std::string& id) const;
@@ -88,71 +83,93 @@ class AdminClient {
     /// What comes after a position; waits up to 30 s for it.
     Result<FramePage> tail_stream(const std::string& id, std::int64_t attempt,
                                   const std::string& after, Millis wait, int limit = 50) const;
-    Result<Json> stream_info(const std::string& id, std::int64_t attempt) const;
-    Result<Json> read_summary(const std::string& id, std::int64_t attempt) const;
-    Result<Json> annotate(const std::string& id, std::int64_t attempt, const Json& frame) const;
-    /// Events of one or several families (`completion`, `lease_history`, `instance_tags`,
-    /// `signal_delivery`, `operator`), after a cursor; {"events","gaps","cursor"}.
-    Result<Json> read_feed(const std::string& families, const std::string& cursor, Millis wait,
-                           const std::map<std::string, std::string>& filters = {}) const;
-    Result<Json> audit(const std::map<std::string, std::string>& filters = {}) const;
+    Result<StreamInfo> stream_info(const std::string& id, std::int64_t attempt) const;
+    Result<StreamSummary> read_summary(const std::string& id, std::int64_t attempt) const;
+    /// All attempts one after the other, or only the newest one.
+    Result<MergedPage> read_merged(const std::string& id, const std::string& cursor = {},
+                                   bool latest_attempt_only = false, int limit = 100) const;
+    /// The id of the new frame.
+    Result<std::string> annotate(const std::string& id, std::int64_t attempt,
+                                 const Annotation& annotation) const;
+    /// A page of events; waits up to 30 s for the first. Feed walks through them.
+    Result<FeedPage> read_feed(const FeedQuery& query, Millis wait) const;
+    Feed feed(FeedQuery query = {}) const { return {door_, std::move(query)}; }
+    /// What operators did, after an entry.
+    Result<AuditPage> audit(const std::string& after = {}, int limit = 100,
+                            Millis wait = Millis(0)) const;
 
     // Flows
-    Result<std::string> create_flow(const Json& flow) const;
+    Result<std::string> create_flow(const NewFlow& flow) const;
     /// A whole graph in one document (docs/concepts.md).
     Result<SubmittedFlow> submit_flow(const Json& graph) const;
     Result<SubmittedFlow> expand_flow(const std::string& flow_id, const Json& graph) const;
-    Result<Json> seal_flow(const std::string& flow_id) const;
-    Result<Json> list_flows(const std::map<std::string, std::string>& filters = {}) const;
-    Result<Json> describe_flow(const std::string& flow_id) const;
+    Result<SealedFlow> seal_flow(const std::string& flow_id) const;
+    Result<FlowPage> list_flows(const FlowQuery& query = {}) const;
+    Result<FlowInfo> describe_flow(const std::string& flow_id) const;
     /// Nodes with their inbound edges, in pages of 256.
-    Result<Json> flow_graph(const std::string& flow_id, const std::string& cursor = {}) const;
-    Result<Json> flow_summary(const std::string& flow_id) const;
-    Result<Json> flow_members(const std::string& flow_id, const std::string& cursor = {}) const;
-    Result<Json> flow_edges(const std::string& flow_id, const std::string& cursor = {}) const;
-    Result<Json> add_execution_to_flow(const std::string& flow_id, const std::string& id) const;
-    Result<Json> stage_dependency_edge(const std::string& flow_id, const Json& edge,
-                                       bool apply = false) const;
-    Result<Json> apply_dependency_to_child(const std::string& flow_id, const Json& edge) const;
-    Result<Json> set_edge_group_policy(const std::string& flow_id, const std::string& downstream,
-                                       const Json& policy) const;
+    Result<FlowGraph> flow_graph(const std::string& flow_id, const std::string& cursor = {}) const;
+    Result<FlowSummary> flow_summary(const std::string& flow_id) const;
+    Result<FlowMemberPage> flow_members(const std::string& flow_id,
+                                        const std::string& cursor = {}) const;
+    Result<FlowEdgePage> flow_edges(const std::string& flow_id,
+                                    const std::string& cursor = {}) const;
+    /// How many members it has then.
+    Result<std::int64_t> add_execution_to_flow(const std::string& flow_id,
+                                               const std::string& id) const;
+    Result<StagedEdge> stage_dependency_edge(const std::string& flow_id, const NewEdge& edge,
+                                             bool apply = false) const;
+    /// An edge that was staged, at the revision it was staged in.
+    Result<AppliedEdge> apply_dependency_to_child(const std::string& flow_id, const NewEdge& edge,
+                                                  std::int64_t graph_revision) const;
+    Result<Done> set_edge_group_policy(const std::string& flow_id, const std::string& downstream,
+                                       const EdgeGroupPolicy& policy) const;
     Result<Done> set_flow_tags(const std::string& flow_id, const Tags& tags) const;
     /// With `wait` > 0 it answers when all members have ended, or that they have not.
-    Result<Json> cancel_flow(const std::string& flow_id, const std::string& reason,
-                             Millis wait = Millis(0)) const;
+    Result<CancelledFlow> cancel_flow(const std::string& flow_id, const std::string& reason,
+                                      Millis wait = Millis(0)) const;
 
     // Limits
-    Result<std::string> create_budget(const Json& budget) const;
-    Result<Json> describe_budget(const std::string& budget_id) const;
-    Result<Json> update_budget(const std::string& budget_id, const Json& changes) const;
-    Result<UsageResult> report_usage(const std::string& budget_id,
-                                     const std::map<std::string, std::int64_t>& dimensions,
+    Result<std::string> create_budget(const NewBudget& budget) const;
+    Result<BudgetInfo> describe_budget(const std::string& budget_id) const;
+    Result<BudgetPage> list_budgets(const std::string& cursor = {}, int limit = 50) const;
+    /// The new revision of its limits.
+    Result<std::int64_t> update_budget(const std::string& budget_id,
+                                       const BudgetChanges& changes) const;
+    Result<UsageResult> report_usage(const std::string& budget_id, const Amounts& dimensions,
                                      const std::string& dedup_key = {}) const;
-    Result<Json> spend_budget(const std::string& budget_id, const Json& spend) const;
-    Result<Json> release_budget(const std::string& budget_id, const std::string& id) const;
-    Result<Json> reset_budget(const std::string& budget_id) const;
-    Result<Json> attach_budget(const std::string& budget_id, const Json& scope) const;
-    Result<Json> detach_budget(const std::string& budget_id, const Json& scope) const;
-    Result<std::string> create_quota(const Json& quota) const;
-    Result<Json> describe_quota(const std::string& quota_id) const;
-    Result<Json> attach_quota(const std::string& quota_id, const Json& scope) const;
-    Result<Json> detach_quota(const std::string& quota_id, const Json& scope) const;
+    /// Usage that is remembered as one execution's, so that it can be given back.
+    Result<UsageResult> spend_budget(const std::string& budget_id, const std::string& id,
+                                     const Amounts& dimensions,
+                                     const std::string& dedup_key = {}) const;
+    Result<ReleasedBudget> release_budget(const std::string& budget_id,
+                                          const std::string& id) const;
+    /// When it begins anew by itself; 0 for never.
+    Result<std::int64_t> reset_budget(const std::string& budget_id) const;
+    Result<Done> attach_budget(const std::string& budget_id, const Scope& scope) const;
+    Result<Done> detach_budget(const std::string& budget_id, const Scope& scope) const;
+    Result<std::string> create_quota(const NewQuota& quota) const;
+    Result<QuotaInfo> describe_quota(const std::string& quota_id) const;
+    Result<QuotaPage> list_quotas(const std::string& cursor = {}, int limit = 50) const;
+    Result<Done> attach_quota(const std::string& quota_id, const Scope& scope) const;
+    Result<Done> detach_quota(const std::string& quota_id, const Scope& scope) const;
 
     // Lanes, workers, administration
-    Result<Json> list_lanes() const;
-    Result<Json> set_lane(const std::string& lane, const Json& changes) const;
-    Result<Json> list_workers(const std::string& ns, const std::string& cursor = {}) const;
-    /// Permission to claim one execution: {"execution_id","kind",...}; null when there is no work.
-    Result<Json> request_grant(const std::string& worker_id, const Json& request) const;
-    Result<Json> rotate_waitpoint_secret(const std::string& kid, const std::string& hex) const;
-    Result<Json> waitpoint_kids() const;
-    Result<Json> capabilities() const;
+    Result<LaneList> list_lanes() const;
+    Result<Done> set_lane(const std::string& lane, const LaneChanges& changes) const;
+    Result<WorkerPage> list_workers(const std::string& ns, const std::string& cursor = {}) const;
+    Result<std::vector<LeaseInfo>> list_leases(const std::string& worker_id,
+                                               const std::string& worker_instance_id) const;
+    /// Nothing when there is no work.
+    Result<std::optional<Grant>> request_grant(const GrantRequest& request) const;
+    Result<Rotation> rotate_waitpoint_secret(const std::string& kid, const std::string& hex) const;
+    Result<WaitpointKids> waitpoint_kids() const;
+    Result<ServerFacts> capabilities() const;
     Result<Done> ping() const;
     Result<Done> ready() const;
     /// Prometheus text.
     Result<std::string> metrics() const;
     /// Copies the data of a running embedded server into a new folder on its machine.
-    Result<Json> backup(const std::string& folder) const;
+    Result<BackupReport> backup(const std::string& folder) const;
 
     const std::shared_ptr<ff::sdk::Door>& door() const { return door_; }
 

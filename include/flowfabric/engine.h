@@ -52,4 +52,9 @@ class Engine {
     virtual void shutdown() = 0;
 };
 
+/// Gives every partition of a Valkey a new waitpoint secret, without a server. `store` names the
+/// Valkey as for Engine::open.
+Result<Rotation> rotate_all_partitions(EngineOptions store, const std::string& kid,
+                                       const std::string& secret_hex);
+
 }  // namespace flowfabric

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "flowfabric/async.h"    // IWYU pragma: export
 #include "flowfabric/client.h"   // IWYU pragma: export
 #include "flowfabric/engine.h"   // IWYU pragma: export
 #include "flowfabric/layers.h"   // IWYU pragma: export

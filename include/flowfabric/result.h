@@ -33,7 +33,8 @@ std::string_view to_string(ErrorClass cls);
 struct Error {
     std::string code{};
     ErrorClass cls = ErrorClass::Terminal;
-    /// What happened on the way, for `http` and `storage_error`; otherwise the code.
+    /// What happened on the way, for `http` (connect_failed, timeout, connection_lost, protocol,
+    /// tls) and `storage_error`; otherwise the code.
     std::string kind{};
     std::vector<std::string> detail{};
     /// For people.
@@ -70,6 +71,8 @@ struct Done {};
 template <class T>
 class [[nodiscard]] Result {
   public:
+    using value_type = T;
+
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 

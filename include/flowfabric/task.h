@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "flowfabric/condition.h"
+#include "flowfabric/records.h"
 #include "flowfabric/types.h"
 
 namespace ff::sdk {
@@ -46,6 +48,12 @@ struct FailOutcome {
     std::int64_t next_attempt_index = 0;
 };
 
+/// A new waitpoint with that key, or one made by create_pending_waitpoint.
+struct WaitpointChoice {
+    std::string key{};
+    std::string use_pending{};
+};
+
 /// How to wait for a signal.
 struct Suspend {
     std::string reason = "waiting_for_signal";
@@ -53,14 +61,17 @@ struct Suspend {
     std::vector<std::string> signals{};
     /// All of them instead of any.
     bool match_all = false;
-    /// Instead of `signals`: a condition of docs/concepts.md, as JSON.
-    Json condition{};
+    /// Instead of `signals`: a tree over one or several waitpoints.
+    std::optional<Condition> condition{};
+    std::optional<ResumePolicy> policy{};
     Millis timeout{0};
     /// fail, cancel, expire, auto_resume_with_timeout_signal, escalate.
     std::string on_timeout = "fail";
     std::string waitpoint_key{};
     /// The id of a waitpoint made by create_pending_waitpoint.
     std::string use_pending{};
+    /// Beside the first one; each must occur in the condition.
+    std::vector<WaitpointChoice> additional_waitpoints{};
     Bytes continuation{};
     std::string idempotency_key{};
 };
@@ -68,6 +79,8 @@ struct Suspend {
 struct Suspended {
     std::string suspension_id{};
     Waitpoint waitpoint{};
+    /// As asked for, in that order.
+    std::vector<Waitpoint> additional_waitpoints{};
     /// The signals had already come: the lease is still held and the task goes on.
     bool already_satisfied = false;
 };
@@ -129,11 +142,13 @@ class Task {
         const std::map<std::string, std::int64_t>& dimensions, const std::string& budget_id = {},
         const std::string& dedup_key = {});
     Result<Waitpoint> create_pending_waitpoint(const std::string& key, Millis expires_in);
+    /// One that is not needed after all.
+    Result<Done> close_waitpoint(const std::string& waitpoint_id, const std::string& reason);
     /// The signals that resumed this attempt. Call before the next suspend.
     Result<std::vector<ReceivedSignal>> resume_signals();
     Result<FramePage> read_stream(const std::string& from = "-", int limit = 100) const;
     Result<FramePage> tail_stream(const std::string& after, Millis wait) const;
-    Result<Json> read_summary() const;
+    Result<StreamSummary> read_summary() const;
 
     bool ended() const;
     /// False after three renewals failed in a row, or one for good.

@@ -27,6 +27,7 @@ struct WorkerConfig {
     /// Over HTTP: the worker needs no access to the store.
     std::string server_url{};
     std::optional<std::string> api_token{};
+    TlsOptions server_tls{};
     /// In this process.
     std::shared_ptr<Engine> engine{};
     /// The store itself, a Valkey.
@@ -56,14 +57,6 @@ struct WorkerConfig {
     Layers layers{};
 
     Millis renewal_interval() const { return lease_ttl / 3; }
-};
-
-/// Permission to claim one execution, from AdminClient::request_grant.
-struct Grant {
-    std::string execution_id{};
-    /// claim, resume, reclaim.
-    std::string kind{};
-    std::string lane{};
 };
 
 /// Compares a token that somebody presented with the stored one, then signals.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <list>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -83,6 +84,22 @@ CLI::App* app_of(CLI::App& root, std::map<std::string, CLI::App*>& groups,
     return app;
 }
 
+/// The word at the beginning that no command begins with, which the parser would pass over.
+std::optional<std::string> unknown_command(const std::vector<std::string>& arguments) {
+    std::string said;
+    for (const std::string& word : arguments) {
+        if (word.starts_with('-')) return std::nullopt;
+        said += (said.empty() ? "" : " ") + word;
+        bool begins = false;
+        for (const CommandSpec& spec : command_table()) {
+            if (spec.name == said) return std::nullopt;
+            begins = begins || spec.name.starts_with(said + " ");
+        }
+        if (!begins) return said;
+    }
+    return std::nullopt;
+}
+
 void collect(Arguments& arguments, const std::list<Slot>& slots) {
     for (const Slot& slot : slots) {
         for (const std::string& value : slot.values) arguments.add(slot.name, value);
@@ -108,6 +125,10 @@ std::variant<Words, Parsed> parse_command_line(std::vector<std::string> argument
         parsed.arguments.set_rest({arguments.begin() + 1, arguments.end()});
         return parsed;
     }
+    if (const auto unknown = unknown_command(arguments))
+        return Words{
+            .text = "flowfabric: no command `" + *unknown + "`; flowfabric --help lists them\n",
+            .exit_code = kUsage};
     CLI::App root("FlowFabric, a durable execution engine", "flowfabric");
     root.require_subcommand(1);
     root.footer(
@@ -152,6 +173,8 @@ int run_command_line(std::vector<std::string> arguments, const Programs& program
     const auto& [command, said] = std::get<Parsed>(understood);
     Session session(
         {.url = said.text("server", environment("FF_SERVER_URL", "http://127.0.0.1:9090")),
+         .ca_file = said.text("ca-file", environment("FF_SERVER_CA_FILE", "")),
+         .insecure = said.has("insecure"),
          .token = said.text("token", environment("FF_API_TOKEN", "")),
          .json = said.has("json"),
          .colours = speaks_colours()},

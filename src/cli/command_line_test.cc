@@ -97,12 +97,11 @@ TEST(Arguments, RefuseWhatIsNoNumberOrPair) {
 }
 
 TEST(FlowDrawing, ShowsLevelsStatesAndWhatANodeDependsOn) {
-    using flowfabric::Json;
     const auto node = [](const char* id, const char* state) {
-        return Json::object({{"execution_id", id}, {"name", id}, {"public_state", state}});
+        return flowfabric::FlowMember{.execution_id = id, .name = id, .public_state = state};
     };
     const auto edge = [](const char* from, const char* to) {
-        return Json::object({{"upstream_execution_id", from}, {"downstream_execution_id", to}});
+        return flowfabric::FlowEdge{.upstream = from, .downstream = to};
     };
     const auto lines =
         draw_flow({node("join", "waiting_children"), node("a", "completed"), node("b", "failed")},

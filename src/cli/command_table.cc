@@ -154,7 +154,8 @@ std::vector<CommandSpec> operator_commands() {
          .run = run_lanes_set},
         {.name = "workers",
          .about = "Show live workers",
-         .options = {{.name = "namespace", .value = "NAME", .about = "Default: default"}},
+         .options = {{.name = "namespace", .value = "NAME", .about = "Default: default"},
+                     {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
          .run = run_workers},
         {.name = "backup",
          .about = "Copy the data of an embedded store into a new folder",
@@ -216,7 +217,12 @@ std::span<const Option> common_options() {
     static const std::vector<Option> options{
         {.name = "server",
          .value = "URL",
-         .about = "The server; default: $FF_SERVER_URL or http://127.0.0.1:9090"},
+         .about = "http://, https:// or unix:/path; default: $FF_SERVER_URL or "
+                  "http://127.0.0.1:9090"},
+        {.name = "ca-file",
+         .value = "FILE",
+         .about = "Authorities of an https server; default: $FF_SERVER_CA_FILE or the system's"},
+        {.name = "insecure", .about = "Believe any certificate"},
         {.name = "token", .value = "TOKEN", .about = "API token; default: $FF_API_TOKEN"},
         {.name = "json", .about = "Answers for programs: one JSON document"}};
     return options;

@@ -16,7 +16,6 @@
 namespace ff::cli {
 
 using flowfabric::AdminClient;
-using flowfabric::Json;
 using flowfabric::Millis;
 
 namespace {
@@ -110,12 +109,9 @@ flowfabric::Result<flowfabric::Done> Demo::submit() {
     auto client = AdminClient::connect(url_);
     if (!client) return client.error();
     client_ = *std::move(client);
-    auto budget = client_->create_budget(
-        Json::object({{"scope_type", "lane"},
-                      {"scope_id", std::string(kDemoLane)},
-                      {"dimensions", Json::texts({"tokens"})},
-                      {"hard_limits", Json::array({2 * kDemoWords * kDemoResearches})},
-                      {"soft_limits", Json::array({0})}}));
+    auto budget =
+        client_->create_budget({.scope = {"lane", std::string(kDemoLane)},
+                                .hard_limits = {{"tokens", 2 * kDemoWords * kDemoResearches}}});
     if (!budget) return budget.error();
     budget_ = *std::move(budget);
     auto flow = client_->submit_flow(demo_graph(budget_));
@@ -178,19 +174,21 @@ int Demo::finish() {
     const Session& session = session_;
     const std::string publish = flow_.nodes.at("publish");
     FF_CLI_TRY(const auto ending, client_->wait_for_terminal(publish, kPatience));
-    FF_CLI_TRY(const Json graph, client_->flow_graph(flow_.flow_id));
+    FF_CLI_TRY(const auto graph, client_->flow_graph(flow_.flow_id));
     session_.line("");
     for (const std::string& line :
-         draw_flow(graph["nodes"].items(), graph["edges"].items(),
+         draw_flow(graph.nodes, graph.edges,
                    [&](const std::string& state) { return session_.paint_state(state); }))
         session_.line("  " + line);
     // What the server says, not what we believe: one completion event for every node, and a budget
     // that counted every word once although one worker died with half of them said.
-    FF_CLI_TRY(const Json feed,
-               client_->read_feed("completion", "earliest", Millis(0),
-                                  {{"flow_id", flow_.flow_id}, {"limit", "1000"}}));
+    FF_CLI_TRY(const auto feed, client_->read_feed({.families = {"completion"},
+                                                    .cursor = "earliest",
+                                                    .flow_id = flow_.flow_id,
+                                                    .limit = 1000},
+                                                   Millis(0)));
     std::map<std::string, int> completions;
-    for (const Json& event : feed["events"].items()) ++completions[event["execution_id"].text()];
+    for (const auto& event : feed.events) ++completions[event.execution_id];
     int lost = 0;
     int doubled = 0;
     for (const auto& [name, id] : flow_.nodes) {
@@ -198,8 +196,8 @@ int Demo::finish() {
         if (info.terminal_outcome != "success" || completions[id] == 0) ++lost;
         if (completions[id] > 1) ++doubled;
     }
-    FF_CLI_TRY(const Json budget, client_->describe_budget(budget_));
-    const std::int64_t spent = budget["usage"]["tokens"].integer();
+    FF_CLI_TRY(const auto budget, client_->describe_budget(budget_));
+    const std::int64_t spent = budget.usage.at("tokens");
     const std::int64_t due = std::int64_t{kDemoWords} * kDemoResearches;
     if (spent < due) ++lost;
     if (spent > due) ++doubled;
@@ -235,7 +233,7 @@ int Demo::run() {
     if (open.empty())
         return session_.fail(Error{.code = "timeout", .message = "the draft did not ask"});
     if (!approved()) {
-        FF_CLI_TRY([[maybe_unused]] const Json gone,
+        FF_CLI_TRY([[maybe_unused]] const auto gone,
                    client_->cancel_flow(flow_.flow_id, "not approved", Millis(5000)));
         say("draft", "not approved; the flow is cancelled");
         return kDone;

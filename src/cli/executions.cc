@@ -79,8 +79,8 @@ int run_get(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(flowfabric::ExecutionInfo info, client.describe_execution(id));
     Json shown = std::move(info.raw);
     if (arguments.has("explain")) {
-        FF_CLI_TRY(Json why, client.explain(id));
-        shown.set("explain", std::move(why));
+        FF_CLI_TRY(auto why, client.explain(id));
+        shown.set("explain", std::move(why.raw));
     }
     return session.show(shown);
 }
@@ -124,8 +124,10 @@ int run_retry(Session& session, const Arguments& arguments) {
     const std::string id = arguments.text("execution");
     const std::string reason = arguments.text("reason", "retried by an operator");
     if (arguments.has("subgraph")) {
-        FF_CLI_TRY(const Json reply, client.replay_subgraph(id, reason));
-        return session.show(reply);
+        FF_CLI_TRY(const auto ids, client.replay_subgraph(id, reason));
+        return session.show(Json::object({{"status", "replayed"},
+                                          {"count", static_cast<std::int64_t>(ids.size())},
+                                          {"execution_ids", Json::texts(ids)}}));
     }
     FF_CLI_TRY(const std::string state, client.replay_execution(id, reason));
     return session.show(

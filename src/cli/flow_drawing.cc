@@ -6,7 +6,8 @@
 namespace ff::cli {
 namespace {
 
-using flowfabric::Json;
+using flowfabric::FlowEdge;
+using flowfabric::FlowMember;
 
 struct Node {
     std::string name{};
@@ -25,18 +26,16 @@ std::string_view mark_of(const std::string& state) {
     return "·";
 }
 
-std::map<std::string, Node> read_nodes(const Json::Array& nodes, const Json::Array& edges) {
+std::map<std::string, Node> read_nodes(const std::vector<FlowMember>& nodes,
+                                       const std::vector<FlowEdge>& edges) {
     std::map<std::string, Node> read;
-    for (const Json& node : nodes) {
-        const std::string& id = node["execution_id"].text();
-        const std::string& name = node["name"].text();
-        const std::string& state = node["public_state"].text();
-        read[id] = {.name = name.empty() ? id : name, .state = state.empty() ? "gone" : state};
-    }
-    for (const Json& edge : edges) {
-        const auto child = read.find(edge["downstream_execution_id"].text());
-        const std::string& parent = edge["upstream_execution_id"].text();
-        if (child != read.end() && read.contains(parent)) child->second.upstream.push_back(parent);
+    for (const FlowMember& node : nodes)
+        read[node.execution_id] = {.name = node.name.empty() ? node.execution_id : node.name,
+                                   .state = node.public_state.empty() ? "gone" : node.public_state};
+    for (const FlowEdge& edge : edges) {
+        const auto child = read.find(edge.downstream);
+        if (child != read.end() && read.contains(edge.upstream))
+            child->second.upstream.push_back(edge.upstream);
     }
     // A graph without cycles settles within as many rounds as it has nodes.
     bool moved = true;
@@ -57,7 +56,8 @@ std::map<std::string, Node> read_nodes(const Json::Array& nodes, const Json::Arr
 
 }  // namespace
 
-std::vector<std::string> draw_flow(const Json::Array& nodes, const Json::Array& edges,
+std::vector<std::string> draw_flow(const std::vector<FlowMember>& nodes,
+                                   const std::vector<FlowEdge>& edges,
                                    const std::function<std::string(const std::string&)>& paint) {
     std::map<std::string, Node> graph = read_nodes(nodes, edges);
     std::vector<const Node*> order;

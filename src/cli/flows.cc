@@ -5,6 +5,7 @@
 namespace ff::cli {
 
 using flowfabric::AdminClient;
+using flowfabric::FlowGraph;
 using flowfabric::Json;
 using flowfabric::Millis;
 
@@ -15,21 +16,21 @@ constexpr std::int64_t kWaitMsMax = 3'600'000;
 constexpr int kPagesMax = 1000;
 
 /// All pages of a graph as one.
-flowfabric::Result<Json> whole_graph(const AdminClient& client, const std::string& flow_id) {
-    Json whole;
-    Json nodes = Json::array();
-    Json edges = Json::array();
-    std::string cursor;
-    for (int page = 0; page < kPagesMax; ++page) {
-        auto read = client.flow_graph(flow_id, cursor);
-        if (!read) return read;
-        for (const Json& node : (*read)["nodes"].items()) nodes.push(node);
-        for (const Json& edge : (*read)["edges"].items()) edges.push(edge);
-        cursor = (*read)["next_cursor"].text();
-        whole = *std::move(read);
-        if (cursor.empty()) break;
+flowfabric::Result<FlowGraph> whole_graph(const AdminClient& client, const std::string& flow_id) {
+    auto whole = client.flow_graph(flow_id);
+    for (int page = 1; whole && !whole->next_cursor.empty() && page < kPagesMax; ++page) {
+        auto more = client.flow_graph(flow_id, whole->next_cursor);
+        if (!more) return more;
+        for (const char* list : {"nodes", "edges", "groups"}) {
+            Json joined = whole->raw[list];
+            for (const Json& one : more->raw[list].items()) joined.push(one);
+            whole->raw.set(list, std::move(joined));
+        }
+        whole->raw.set("next_cursor", more->raw["next_cursor"]);
+        whole->nodes.insert(whole->nodes.end(), more->nodes.begin(), more->nodes.end());
+        whole->edges.insert(whole->edges.end(), more->edges.begin(), more->edges.end());
+        whole->next_cursor = more->next_cursor;
     }
-    whole.set("nodes", std::move(nodes)).set("edges", std::move(edges));
     return whole;
 }
 
@@ -63,16 +64,15 @@ int run_flow_submit(Session& session, const Arguments& arguments) {
 
 int run_flow_show(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const Json graph, whole_graph(client, arguments.text("flow")));
+    FF_CLI_TRY(const FlowGraph graph, whole_graph(client, arguments.text("flow")));
     if (session.json()) {
-        session.print_json(graph);
+        session.print_json(graph.raw);
         return kDone;
     }
-    session.line(graph["flow_kind"].text() + "  " + graph["flow_id"].text() + "  " +
-                 session.paint_state(graph["public_flow_state"].text()));
+    session.line(graph.flow.kind + "  " + graph.flow.flow_id + "  " +
+                 session.paint_state(graph.flow.public_state));
     const auto paint = [&](const std::string& state) { return session.paint_state(state); };
-    for (const std::string& line : draw_flow(graph["nodes"].items(), graph["edges"].items(), paint))
-        session.line(line);
+    for (const std::string& line : draw_flow(graph.nodes, graph.edges, paint)) session.line(line);
     return kDone;
 }
 
@@ -80,10 +80,10 @@ int run_flow_cancel(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t wait, arguments.integer("wait-ms", 0, 0, kWaitMsMax));
     FF_CLI_TRY(const AdminClient client, session.client());
     FF_CLI_TRY(
-        const Json reply,
+        const auto cancelled,
         client.cancel_flow(arguments.text("flow"),
                            arguments.text("reason", "cancelled by an operator"), Millis(wait)));
-    return session.show(reply);
+    return session.show(cancelled.raw);
 }
 
 }  // namespace ff::cli

@@ -49,8 +49,9 @@ int run_watch(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
     const std::string id = arguments.text("execution");
     const auto until = std::chrono::steady_clock::now() + Millis(timeout);
-    FF_CLI_TRY(Json position,
-               client.read_feed("completion,lease_history", "", Millis(0), {{"execution_id", id}}));
+    // Before the first look, so that nothing between the two is missed.
+    flowfabric::Feed changes = client.feed({.execution_id = id});
+    FF_CLI_TRY(auto seen, changes.next_event(Millis(0)));
     std::string look;
     while (true) {
         FF_CLI_TRY(const auto info, client.describe_execution(id));
@@ -63,9 +64,9 @@ int run_watch(Session& session, const Arguments& arguments) {
             std::fprintf(stderr, "flowfabric: not ended in time\n");
             return kFailed;
         }
-        FF_CLI_TRY(position, client.read_feed("completion,lease_history", position["cursor"].text(),
-                                              std::min<Millis>({left, kTurn, Millis(1000)}),
-                                              {{"execution_id", id}}));
+        // An event wakes it. Progress is no event: it is looked at with the next one, and now and
+        // then while nothing happens.
+        FF_CLI_TRY(seen, changes.next_event(std::min<Millis>(left, kTurn)));
     }
 }
 

@@ -13,11 +13,11 @@ using flowfabric::Json;
 
 namespace {
 
-constexpr std::int64_t kWeightMax = 1'000'000;
+constexpr std::int64_t kWeightMax = 1000;
 
-std::string joined(const Json& list) {
+std::string joined(const std::vector<std::string>& list) {
     std::string out;
-    for (const std::string& one : list.text_items()) out += (out.empty() ? "" : ",") + one;
+    for (const std::string& one : list) out += (out.empty() ? "" : ",") + one;
     return out.empty() ? "-" : out;
 }
 
@@ -40,14 +40,20 @@ std::vector<Check> examine(const AdminClient& client) {
         checks.push_back({"library", false, facts.error().text()});
         return checks;
     }
-    const Json& told = (*facts)["library_version"];
-    const std::string version = told.is_string() ? told.text() : told.dump();
-    checks.push_back({"library", !told.is_null(), version + " on " + (*facts)["backend"].text()});
-    checks.push_back(
-        {"partitions", !(*facts)["partitions"].members().empty(), (*facts)["partitions"].dump()});
+    checks.push_back({"library", facts->library_version > 0,
+                      std::to_string(facts->library_version) + " on " + facts->backend});
+    const bool counted =
+        facts->flow_partitions > 0 && facts->budget_partitions > 0 && facts->quota_partitions > 0;
+    checks.push_back({"partitions", counted,
+                      std::to_string(facts->flow_partitions) + " for flows, " +
+                          std::to_string(facts->budget_partitions) + " for budgets, " +
+                          std::to_string(facts->quota_partitions) + " for quotas"});
     const auto kids = client.waitpoint_kids();
-    checks.push_back({"secrets", kids && !(*kids)["current_kid"].text().empty(),
-                      kids ? "current key " + (*kids)["current_kid"].text() : kids.error().text()});
+    const bool in_step = kids && !kids->current.empty() && kids->in_step;
+    checks.push_back({"secrets", in_step,
+                      !kids     ? kids.error().text()
+                      : in_step ? "current key " + kids->current + " in every partition"
+                                : "partitions differ; rotate again"});
     return checks;
 }
 
@@ -88,17 +94,17 @@ std::vector<Check> probe(const AdminClient& client) {
 
 int run_lanes_list(Session& session, const Arguments& /*arguments*/) {
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const Json reply, client.list_lanes());
+    FF_CLI_TRY(const auto list, client.list_lanes());
     if (session.json()) {
-        session.print_json(reply);
+        session.print_json(list.raw);
         return kDone;
     }
-    Table table({"LANE", "STATE", "COUNTS"});
-    for (const Json& lane : reply["lanes"].items()) {
+    Table table({"LANE", "STATE", "WEIGHT", "COUNTS"});
+    for (const flowfabric::Lane& lane : list.lanes) {
         std::string counts;
-        for (const auto& [state, count] : lane["counts"].members())
-            counts += state + " " + std::to_string(count.integer()) + "  ";
-        table.row({lane["lane_id"].text(), lane["state"].text(), counts});
+        for (const auto& [state, count] : lane.counts)
+            counts += (counts.empty() ? "" : "  ") + state + " " + std::to_string(count);
+        table.row({lane.lane, lane.state, std::to_string(lane.scheduling_weight), counts});
     }
     session.print(table);
     return kDone;
@@ -106,28 +112,31 @@ int run_lanes_list(Session& session, const Arguments& /*arguments*/) {
 
 int run_lanes_set(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t weight, arguments.integer("weight", 0, 1, kWeightMax));
-    Json changes = Json::object();
-    changes.set_text("state", arguments.text("state"));
-    if (weight > 0) changes.set("scheduling_weight", weight);
-    if (changes.members().empty())
+    flowfabric::LaneChanges changes{.state = arguments.text("state")};
+    if (weight > 0) changes.scheduling_weight = weight;
+    if (changes.state.empty() && weight == 0)
         return session.usage(invalid_input("lanes set", "--state or --weight is needed"));
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const Json reply, client.set_lane(arguments.text("lane"), changes));
-    return session.show(reply);
+    const std::string lane = arguments.text("lane");
+    FF_CLI_TRY([[maybe_unused]] const auto done, client.set_lane(lane, changes));
+    return session.show(Json::object({{"status", "set"}, {"lane_id", lane}}));
 }
 
 int run_workers(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const Json reply, client.list_workers(arguments.text("namespace", "default")));
+    FF_CLI_TRY(const auto page, client.list_workers(arguments.text("namespace", "default"),
+                                                    arguments.text("cursor")));
     if (session.json()) {
-        session.print_json(reply);
+        session.print_json(page.raw);
         return kDone;
     }
     Table table({"WORKER", "INSTANCE", "LANES", "CAPABILITIES", "LAST HEARTBEAT"});
-    for (const Json& one : reply["workers"].items())
-        table.row({one["worker_id"].text(), one["worker_instance_id"].text(), joined(one["lanes"]),
-                   joined(one["capabilities"]), time_text(one["last_heartbeat_ms"].integer())});
+    for (const flowfabric::WorkerInfo& one : page.workers)
+        table.row({one.worker_id, one.worker_instance_id, joined(one.lanes),
+                   joined(one.capabilities), time_text(one.last_heartbeat_at)});
     session.print(table);
+    if (!page.next_cursor.empty())
+        std::fprintf(stderr, "more: --cursor '%s'\n", page.next_cursor.c_str());
     return kDone;
 }
 
@@ -139,8 +148,12 @@ int run_backup(Session& session, const Arguments& arguments) {
         return session.show(Json::object({{"status", "copied"}, {"folder", folder}}));
     }
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const Json reply, client.backup(folder));
-    return session.show(reply);
+    FF_CLI_TRY(const auto report, client.backup(folder));
+    return session.show(Json::object({{"status", "copied"},
+                                      {"folder", folder},
+                                      {"shards", report.shards},
+                                      {"records", report.records},
+                                      {"bytes", report.bytes}}));
 }
 
 int run_doctor(Session& session, const Arguments& /*arguments*/) {

@@ -33,7 +33,8 @@ std::string cell_of(const Json& value) {
 }  // namespace
 
 flowfabric::Result<flowfabric::AdminClient> Session::client() const {
-    flowfabric::ClientOptions how{.url = options_.url};
+    flowfabric::ClientOptions how{
+        .url = options_.url, .tls = {.ca_file = options_.ca_file, .verify = !options_.insecure}};
     if (!options_.token.empty()) how.token = options_.token;
     return flowfabric::AdminClient::connect(std::move(how));
 }
@@ -103,7 +104,8 @@ int Session::fail(const flowfabric::Error& error) const {
     for (const std::string& detail : error.detail) std::fprintf(stderr, "  %s\n", detail.c_str());
     if (error.kind == "connect_failed")
         std::fprintf(stderr, "  `flowfabric dev` starts a server; --server names another one\n");
-    return kFailed;
+    // A call that could not be made as it was asked for: a URL that is none, a missing file.
+    return error.code == "config" ? kUsage : kFailed;
 }
 
 int Session::fail(const Error& error) const {

@@ -34,6 +34,9 @@ class Session {
   public:
     struct Options {
         std::string url{};
+        /// Of the authorities of an https server; the system's when empty.
+        std::string ca_file{};
+        bool insecure = false;
         std::string token{};
         bool json = false;
         /// Standard output is a terminal that knows colours.

@@ -132,6 +132,17 @@ Result<std::shared_ptr<Engine>> Engine::open(EngineOptions options) {
     return open_engine(std::move(options), false);
 }
 
+Result<Rotation> rotate_all_partitions(EngineOptions store, const std::string& kid,
+                                       const std::string& secret_hex) {
+    if (store.valkey_host.empty()) return config_error("rotate_all_partitions needs a Valkey");
+    store.scanners = false;
+    store.settings["FF_COMPLETION_LISTENER"] = "false";
+    // A guest installs no secret of its own, whatever is written here.
+    if (store.waitpoint_secret_hex.empty()) store.waitpoint_secret_hex = "00";
+    FF_SDK_TRY(const std::shared_ptr<Engine> engine, open_engine(std::move(store), true));
+    return engine->client().rotate_waitpoint_secret(kid, secret_hex);
+}
+
 Result<Worker> Worker::connect(WorkerConfig config) {
     const int ways = (config.server_url.empty() ? 0 : 1) + (config.engine ? 1 : 0) +
                      (config.host.empty() ? 0 : 1);
@@ -143,8 +154,9 @@ Result<Worker> Worker::connect(WorkerConfig config) {
         return connect(client, std::move(config));
     }
     if (!config.server_url.empty()) {
-        FF_SDK_TRY(const AdminClient client,
-                   AdminClient::connect({.url = config.server_url, .token = config.api_token}));
+        FF_SDK_TRY(const AdminClient client, AdminClient::connect({.url = config.server_url,
+                                                                   .tls = config.server_tls,
+                                                                   .token = config.api_token}));
         return connect(client, std::move(config));
     }
     FF_SDK_TRY(const AdminClient client, direct_client(config));

@@ -9,7 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "http/handler.h"
-#include "sdk/http_connection.h"
+#include "sdk/wire.h"
 
 namespace ff::embed {
 namespace asio = boost::asio;
@@ -79,9 +79,13 @@ flowfabric::Result<sdk::DoorReply> LocalDoor::send(const sdk::DoorRequest& reque
             return answer(instance, std::move(sent), peer, reply);
         });
     if (!runs) return shutting_down();
-    const std::stop_callback leave(
-        request.stop, [this, peer] { asio::post(engine_->loop(), [peer] { peer->leave(); }); });
-    return reply->wait();
+    const auto leave = [this, peer] { asio::post(engine_->loop(), [peer] { peer->leave(); }); };
+    const std::stop_callback stopped(request.stop, leave);
+    auto answered = reply->wait_until(std::chrono::steady_clock::now() + request.timeout);
+    if (answered) return *std::move(answered);
+    // As over HTTP: the caller goes, and what it asked for may still happen.
+    leave();
+    return sdk::http_error("timeout", "no answer in time");
 }
 
 }  // namespace ff::embed

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -67,6 +68,13 @@ class Promise {
     T wait() {
         std::unique_lock lock(mutex_);
         set_.wait(lock, [this] { return value_.has_value(); });
+        return *std::move(value_);
+    }
+    /// Nothing when it was not there in time; wait() may follow.
+    std::optional<T> wait_until(std::chrono::steady_clock::time_point until) {
+        std::unique_lock lock(mutex_);
+        if (!set_.wait_until(lock, until, [this] { return value_.has_value(); }))
+            return std::nullopt;
         return *std::move(value_);
     }
 

@@ -5,6 +5,7 @@
 #include "sdk/http_door.h"
 #include "sdk/public_error.h"
 #include "sdk/readings.h"
+#include "sdk/readings_records.h"
 #include "sdk/words.h"
 #include "sdk/wrapped_door.h"
 
@@ -36,7 +37,12 @@ Result<AdminClient> AdminClient::connect(ClientOptions options) {
     FF_SDK_TRY(ff::sdk::ServerUrl url, ff::sdk::ServerUrl::parse(options.url));
     if (options.token && (options.token->empty() || !is_header_text(*options.token)))
         return config_error("the API token is blank or holds white space");
-    auto door = std::make_shared<ff::sdk::HttpDoor>(std::move(url), options.token.value_or(""));
+    std::shared_ptr<const ff::sdk::TlsTrust> trust;
+    if (url.scheme == ff::sdk::ServerUrl::Scheme::Https) {
+        FF_SDK_TRY(trust, ff::sdk::TlsTrust::load(options.tls));
+    }
+    auto door = std::make_shared<ff::sdk::HttpDoor>(std::move(url), std::move(trust),
+                                                    options.token.value_or(""));
     return AdminClient(ff::sdk::wrap(std::move(door), std::move(options.layers), options.retry));
 }
 
@@ -125,8 +131,9 @@ Result<Ending> AdminClient::wait_for_terminal(const std::string& id, Millis time
     }
 }
 
-Result<Json> AdminClient::explain(const std::string& id) const {
-    return ff::sdk::get_json(*door_, "explain", execution_path(id, "/explain"));
+Result<Explanation> AdminClient::explain(const std::string& id) const {
+    FF_SDK_TRY(Json reply, ff::sdk::get_json(*door_, "explain", execution_path(id, "/explain")));
+    return ff::sdk::explanation_of(std::move(reply));
 }
 
 Result<ExecutionPage> AdminClient::list_executions(const ExecutionQuery& query) const {
@@ -171,12 +178,15 @@ Result<std::string> AdminClient::cancel_execution(const std::string& id,
     return reply["public_state"].text();
 }
 
-Result<Json> AdminClient::change_priority(const std::string& id, int priority) const {
-    return ff::sdk::ask(*door_, {.operation = "change_priority",
-                                 .method = "PUT",
-                                 .target = execution_path(id, "/priority"),
-                                 .body = Json::object({{"new_priority", priority}}).dump(),
-                                 .repeatable = true});
+Result<ChangedPriority> AdminClient::change_priority(const std::string& id, int priority) const {
+    FF_SDK_TRY(const Json reply,
+               ff::sdk::ask(*door_, {.operation = "change_priority",
+                                     .method = "PUT",
+                                     .target = execution_path(id, "/priority"),
+                                     .body = Json::object({{"new_priority", priority}}).dump(),
+                                     .repeatable = true}));
+    return ChangedPriority{.old_priority = static_cast<int>(reply["old_priority"].integer()),
+                           .new_priority = static_cast<int>(reply["new_priority"].integer())};
 }
 
 Result<std::string> AdminClient::replay_execution(const std::string& id,
@@ -187,40 +197,12 @@ Result<std::string> AdminClient::replay_execution(const std::string& id,
     return reply["public_state"].text();
 }
 
-Result<Json> AdminClient::replay_subgraph(const std::string& id, const std::string& reason) const {
-    return ff::sdk::post_json(*door_, "replay_subgraph",
-                              execution_path(id, "/replay?subgraph=true"),
-                              Json::object({{"reason", reason}}));
-}
-
-Result<Json> AdminClient::revoke_lease(const std::string& id, const std::string& reason) const {
-    return ff::sdk::post_json(*door_, "revoke_lease", execution_path(id, "/revoke-lease"),
-                              Json::object({{"reason", reason}}));
-}
-
-Result<Json> AdminClient::reclaim_execution(const std::string& id, const Json& request) const {
-    return ff::sdk::post_json(*door_, "reclaim_execution", execution_path(id, "/reclaim"), request);
-}
-
-Result<Json> AdminClient::resume_execution(const std::string& id, const std::string& actor) const {
-    return ff::sdk::post_json(*door_, "resume_execution", execution_path(id, "/resume"),
-                              Json::object({{"actor", actor}}));
-}
-
-Result<Json> AdminClient::get_suspension(const std::string& id) const {
-    return ff::sdk::get_json(*door_, "get_suspension", execution_path(id, "/suspension"));
-}
-
-Result<Json> AdminClient::list_signals(const std::string& id) const {
-    return ff::sdk::get_json(*door_, "list_signals", execution_path(id, "/signals"));
-}
-
-Result<Json> AdminClient::list_attempts(const std::string& id) const {
-    return ff::sdk::get_json(*door_, "list_attempts", execution_path(id, "/attempts"));
-}
-
-Result<Json> AdminClient::lease_history(const std::string& id) const {
-    return ff::sdk::get_json(*door_, "lease_history", execution_path(id, "/lease-history"));
+Result<std::vector<std::string>> AdminClient::replay_subgraph(const std::string& id,
+                                                              const std::string& reason) const {
+    FF_SDK_TRY(const Json reply, ff::sdk::post_json(*door_, "replay_subgraph",
+                                                    execution_path(id, "/replay?subgraph=true"),
+                                                    Json::object({{"reason", reason}})));
+    return reply["execution_ids"].text_items();
 }
 
 }  // namespace flowfabric

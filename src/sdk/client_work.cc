@@ -1,8 +1,9 @@
-// What a client asks about signals, streams, lanes, workers and the server itself.
+// What a client asks about waitpoints, lanes, workers and the server itself.
 
 #include "flowfabric/client.h"
 #include "sdk/public_error.h"
 #include "sdk/readings.h"
+#include "sdk/readings_flows.h"
 #include "sdk/words.h"
 
 namespace flowfabric {
@@ -10,20 +11,22 @@ namespace flowfabric {
 using ff::sdk::DoorRequest;
 using ff::sdk::execution_path;
 using ff::sdk::get_json;
+using ff::sdk::percent;
 using ff::sdk::post_json;
 
 namespace {
 
-constexpr Millis kBeyondTheWait{5000};
 constexpr Millis kRotationTimeout{130'000};
-
-std::string attempt_path(const std::string& id, std::int64_t attempt, std::string_view rest) {
-    return execution_path(id, "/attempts/" + std::to_string(attempt) + std::string(rest));
-}
 
 Result<Done> expect_success(ff::sdk::Door& door, std::string_view operation, std::string target) {
     FF_SDK_TRY([[maybe_unused]] const Json reply, get_json(door, operation, std::move(target)));
     return Done{};
+}
+
+std::vector<std::int64_t> integers_of(const Json& list) {
+    std::vector<std::int64_t> out;
+    for (const Json& one : list.items()) out.push_back(one.integer());
+    return out;
 }
 
 }  // namespace
@@ -39,8 +42,7 @@ Result<std::vector<Waitpoint>> AdminClient::list_pending_waitpoints(const std::s
 
 Result<std::string> AdminClient::waitpoint_token(const std::string& id,
                                                  const std::string& waitpoint) const {
-    const std::string target =
-        execution_path(id, "/waitpoints/" + ff::sdk::percent(waitpoint) + "/token");
+    const std::string target = execution_path(id, "/waitpoints/" + percent(waitpoint) + "/token");
     FF_SDK_TRY(const Json reply, get_json(*door_, "waitpoint_token", target));
     return reply["token"].text();
 }
@@ -58,11 +60,12 @@ Result<SignalReceipt> AdminClient::deliver_signal(const std::string& id,
         .set_text("correlation_id", signal.correlation_id)
         .set_text("idempotency_key", signal.idempotency_key);
     if (signal.payload) ff::sdk::set_bytes(body, "payload", *signal.payload);
+    // Repeats carry the same id, so that the second is recognised.
     const DoorRequest request{.operation = "deliver_signal",
                               .method = "POST",
                               .target = execution_path(id, "/signal"),
                               .body = body.dump(),
-                              .repeatable = !signal.idempotency_key.empty()};
+                              .repeatable = true};
     FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, request));
     return ff::sdk::receipt_of(reply);
 }
@@ -79,99 +82,107 @@ Result<SignalReceipt> AdminClient::approve(const std::string& id, const std::str
     return ff::sdk::receipt_of(reply);
 }
 
-Result<FramePage> AdminClient::read_stream(const std::string& id, std::int64_t attempt,
-                                           const std::string& from, int limit) const {
-    const std::string target =
-        attempt_path(id, attempt, "/stream") +
-        ff::sdk::query_of({{"from", from}, {"limit", std::to_string(limit)}});
-    FF_SDK_TRY(const Json reply, get_json(*door_, "read_stream", target));
-    return ff::sdk::frames_of(reply);
+Result<LaneList> AdminClient::list_lanes() const {
+    FF_SDK_TRY(Json reply, get_json(*door_, "list_lanes", "/v1/lanes"));
+    LaneList list;
+    for (const Json& one : reply["lanes"].items()) list.lanes.push_back(ff::sdk::lane_of(one));
+    list.raw = std::move(reply);
+    return list;
 }
 
-Result<FramePage> AdminClient::tail_stream(const std::string& id, std::int64_t attempt,
-                                           const std::string& after, Millis wait, int limit) const {
-    const std::string target = attempt_path(id, attempt, "/stream/tail") +
-                               ff::sdk::query_of({{"after", after},
-                                                  {"block_ms", std::to_string(wait.count())},
-                                                  {"limit", std::to_string(limit)}});
-    FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, {.operation = "tail_stream",
-                                                       .target = target,
-                                                       .timeout = wait + kBeyondTheWait,
-                                                       .repeatable = true}));
-    return ff::sdk::frames_of(reply);
+Result<Done> AdminClient::set_lane(const std::string& lane, const LaneChanges& changes) const {
+    Json body = Json::object();
+    body.set_text("state", changes.state).set_text("default_policy_json", changes.default_policy);
+    if (changes.scheduling_weight) body.set("scheduling_weight", *changes.scheduling_weight);
+    if (changes.default_priority) body.set("default_priority", *changes.default_priority);
+    FF_SDK_TRY([[maybe_unused]] const Json reply,
+               ff::sdk::ask(*door_, {.operation = "set_lane",
+                                     .method = "PUT",
+                                     .target = "/v1/lanes/" + percent(lane),
+                                     .body = body.dump(),
+                                     .repeatable = true}));
+    return Done{};
 }
 
-Result<Json> AdminClient::stream_info(const std::string& id, std::int64_t attempt) const {
-    return get_json(*door_, "stream_info", attempt_path(id, attempt, "/stream/info"));
+Result<WorkerPage> AdminClient::list_workers(const std::string& ns,
+                                             const std::string& cursor) const {
+    FF_SDK_TRY(
+        Json reply,
+        get_json(*door_, "list_workers",
+                 "/v1/workers" + ff::sdk::query_of({{"namespace", ns}, {"cursor", cursor}})));
+    WorkerPage page{.next_cursor = reply["next_cursor"].text()};
+    for (const Json& one : reply["workers"].items())
+        page.workers.push_back(ff::sdk::worker_of(one));
+    page.raw = std::move(reply);
+    return page;
 }
 
-Result<Json> AdminClient::read_summary(const std::string& id, std::int64_t attempt) const {
-    return get_json(*door_, "read_summary", attempt_path(id, attempt, "/summary"));
+Result<std::vector<LeaseInfo>> AdminClient::list_leases(
+    const std::string& worker_id, const std::string& worker_instance_id) const {
+    const std::string target = "/v1/workers/" + percent(worker_id) + "/instances/" +
+                               percent(worker_instance_id) + "/leases";
+    FF_SDK_TRY(const Json reply, get_json(*door_, "list_leases", target));
+    std::vector<LeaseInfo> leases;
+    for (const Json& one : reply["leases"].items())
+        leases.push_back({.execution_id = one["execution_id"].text(),
+                          .lease_id = one["lease_id"].text(),
+                          .lease_epoch = one["lease_epoch"].integer(),
+                          .attempt_index = one["attempt_index"].integer(),
+                          .attempt_id = one["attempt_id"].text(),
+                          .expires_at = one["lease_expires_at"].integer()});
+    return leases;
 }
 
-Result<Json> AdminClient::annotate(const std::string& id, std::int64_t attempt,
-                                   const Json& frame) const {
-    return post_json(*door_, "annotate",
-                     "/v1/admin/executions/" + ff::sdk::percent(id) + "/attempts/" +
-                         std::to_string(attempt) + "/annotations",
-                     frame);
+Result<std::optional<Grant>> AdminClient::request_grant(const GrantRequest& request) const {
+    const Json body = Json::object({{"lane_id", request.lane},
+                                    {"worker_instance_id", request.worker_instance_id},
+                                    {"capabilities", Json::texts(request.capabilities)},
+                                    {"grant_ttl_ms", std::int64_t{request.ttl.count()}}});
+    FF_SDK_TRY(const Json reply,
+               post_json(*door_, "request_grant",
+                         "/v1/workers/" + percent(request.worker_id) + "/claim", body));
+    if (reply.is_null()) return std::optional<Grant>();
+    return std::optional<Grant>(ff::sdk::grant_of(reply));
 }
 
-Result<Json> AdminClient::read_feed(const std::string& families, const std::string& cursor,
-                                    Millis wait,
-                                    const std::map<std::string, std::string>& filters) const {
-    std::map<std::string, std::string> query = filters;
-    query["cursor"] = cursor;
-    query["block_ms"] = std::to_string(wait.count());
-    return ff::sdk::ask(*door_, {.operation = "read_feed",
-                                 .target = "/v1/streams/" + families + ff::sdk::query_of(query),
-                                 .timeout = wait + kBeyondTheWait,
-                                 .repeatable = true});
+Result<Rotation> AdminClient::rotate_waitpoint_secret(const std::string& kid,
+                                                      const std::string& hex) const {
+    FF_SDK_TRY(
+        const Json reply,
+        ff::sdk::ask(*door_,
+                     {.operation = "rotate_waitpoint_secret",
+                      .method = "POST",
+                      .target = "/v1/admin/rotate-waitpoint-secret",
+                      .body = Json::object({{"new_kid", kid}, {"new_secret_hex", hex}}).dump(),
+                      .timeout = kRotationTimeout,
+                      .repeatable = true}));
+    return Rotation{.rotated = reply["rotated"].integer(),
+                    .failed = integers_of(reply["failed"]),
+                    .in_progress = integers_of(reply["in_progress"]),
+                    .new_kid = reply["new_kid"].text()};
 }
 
-Result<Json> AdminClient::audit(const std::map<std::string, std::string>& filters) const {
-    return get_json(*door_, "audit", "/v1/admin/audit" + ff::sdk::query_of(filters));
+Result<WaitpointKids> AdminClient::waitpoint_kids() const {
+    FF_SDK_TRY(const Json reply, get_json(*door_, "waitpoint_kids", "/v1/admin/waitpoint-kids"));
+    WaitpointKids kids{.current = reply["current_kid"].text(),
+                       .in_step = reply["in_step"].boolean()};
+    for (const Json& one : reply["kids"].items())
+        kids.kids.push_back({.kid = one["kid"].text(), .expires_at = one["expires_at"].integer()});
+    return kids;
 }
 
-Result<Json> AdminClient::list_lanes() const {
-    return get_json(*door_, "list_lanes", "/v1/lanes");
-}
-
-Result<Json> AdminClient::set_lane(const std::string& lane, const Json& changes) const {
-    return ff::sdk::ask(*door_, {.operation = "set_lane",
-                                 .method = "PUT",
-                                 .target = "/v1/lanes/" + ff::sdk::percent(lane),
-                                 .body = changes.dump(),
-                                 .repeatable = true});
-}
-
-Result<Json> AdminClient::list_workers(const std::string& ns, const std::string& cursor) const {
-    return get_json(*door_, "list_workers",
-                    "/v1/workers" + ff::sdk::query_of({{"namespace", ns}, {"cursor", cursor}}));
-}
-
-Result<Json> AdminClient::request_grant(const std::string& worker_id, const Json& request) const {
-    return post_json(*door_, "request_grant",
-                     "/v1/workers/" + ff::sdk::percent(worker_id) + "/claim", request);
-}
-
-Result<Json> AdminClient::rotate_waitpoint_secret(const std::string& kid,
-                                                  const std::string& hex) const {
-    return ff::sdk::ask(*door_,
-                        {.operation = "rotate_waitpoint_secret",
-                         .method = "POST",
-                         .target = "/v1/admin/rotate-waitpoint-secret",
-                         .body = Json::object({{"new_kid", kid}, {"new_secret_hex", hex}}).dump(),
-                         .timeout = kRotationTimeout,
-                         .repeatable = true});
-}
-
-Result<Json> AdminClient::waitpoint_kids() const {
-    return get_json(*door_, "waitpoint_kids", "/v1/admin/waitpoint-kids");
-}
-
-Result<Json> AdminClient::capabilities() const {
-    return get_json(*door_, "capabilities", "/v1/capabilities");
+Result<ServerFacts> AdminClient::capabilities() const {
+    FF_SDK_TRY(Json reply, get_json(*door_, "capabilities", "/v1/capabilities"));
+    const Json& partitions = reply["partitions"];
+    ServerFacts facts{.backend = reply["backend"].text(),
+                      .version = reply["version"].text(),
+                      .library_version = reply["library_version"].integer(),
+                      .flow_partitions = partitions["flow"].integer(),
+                      .budget_partitions = partitions["budget"].integer(),
+                      .quota_partitions = partitions["quota"].integer(),
+                      .lanes = reply["lanes"].text_items()};
+    facts.raw = std::move(reply);
+    return facts;
 }
 
 Result<Done> AdminClient::ping() const {
@@ -188,8 +199,12 @@ Result<std::string> AdminClient::metrics() const {
     return std::move(reply.body);
 }
 
-Result<Json> AdminClient::backup(const std::string& folder) const {
-    return post_json(*door_, "backup", "/v1/admin/backup", Json::object({{"folder", folder}}));
+Result<BackupReport> AdminClient::backup(const std::string& folder) const {
+    FF_SDK_TRY(const Json reply,
+               post_json(*door_, "backup", "/v1/admin/backup", Json::object({{"folder", folder}})));
+    return BackupReport{.shards = reply["shards"].integer(),
+                        .records = reply["records"].integer(),
+                        .bytes = reply["bytes"].integer()};
 }
 
 }  // namespace flowfabric

@@ -12,7 +12,7 @@ Result<DoorReply> HttpDoor::send(const DoorRequest& request) {
     const SteadyTime until = std::chrono::steady_clock::now() + request.timeout;
     std::unique_ptr<HttpConnection> connection = take_idle();
     if (!connection) {
-        FF_SDK_TRY(connection, HttpConnection::open(url_, until));
+        FF_SDK_TRY(connection, HttpConnection::open(url_, trust_.get(), until));
     }
     const std::stop_callback cut(request.stop, [&connection] { connection->cut(); });
     Result<DoorReply> reply = connection->exchange(head_of(request), request.body, until);

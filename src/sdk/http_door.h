@@ -15,7 +15,9 @@ class HttpDoor final : public Door {
   public:
     static constexpr std::size_t kIdleMax = 64;
 
-    HttpDoor(ServerUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)) {}
+    /// `trust` for https only.
+    HttpDoor(ServerUrl url, std::shared_ptr<const TlsTrust> trust, std::string token)
+        : url_(std::move(url)), trust_(std::move(trust)), token_(std::move(token)) {}
 
     flowfabric::Result<DoorReply> send(const DoorRequest& request) override;
 
@@ -25,6 +27,7 @@ class HttpDoor final : public Door {
     void keep(std::unique_ptr<HttpConnection> connection);
 
     ServerUrl url_;
+    std::shared_ptr<const TlsTrust> trust_;
     std::string token_;
     std::mutex mutex_{};
     std::vector<std::unique_ptr<HttpConnection>> idle_{};

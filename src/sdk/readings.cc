@@ -106,17 +106,17 @@ SignalReceipt receipt_of(const Json& reply) {
             .effect = effect};
 }
 
+Frame frame_of(const Json& one) {
+    const Json& fields = one["fields"];
+    return {.id = one["id"].text(),
+            .type = fields["frame_type"].text(),
+            .payload = bytes_of(fields, "payload").value_or(""),
+            .at = fields["ts"].integer()};
+}
+
 FramePage frames_of(const Json& reply) {
     FramePage page;
-    for (const Json& frame : reply["frames"].items()) {
-        const Json& fields = frame["fields"];
-        const Json& at = fields["ts"];
-        page.frames.push_back(
-            {.id = frame["id"].text(),
-             .type = fields["frame_type"].text(),
-             .payload = bytes_of(fields, "payload").value_or(""),
-             .at = at.is_string() ? std::atoll(at.text().c_str()) : at.integer()});
-    }
+    for (const Json& one : reply["frames"].items()) page.frames.push_back(frame_of(one));
     if (reply.has("next")) page.next = reply["next"].text();
     page.closed = reply.has("closed_at") && !reply["more"].boolean();
     page.closed_reason = reply["closed_reason"].text();

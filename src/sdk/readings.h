@@ -17,6 +17,7 @@ flowfabric::ExecutionInfo info_of(flowfabric::Json reply);
 flowfabric::ExecutionSummary summary_of(const flowfabric::Json& one);
 flowfabric::Waitpoint waitpoint_of(const flowfabric::Json& one);
 flowfabric::SignalReceipt receipt_of(const flowfabric::Json& reply);
+flowfabric::Frame frame_of(const flowfabric::Json& one);
 flowfabric::FramePage frames_of(const flowfabric::Json& reply);
 flowfabric::UsageResult usage_of(const flowfabric::Json& one);
 flowfabric::ReceivedSignal signal_of(const flowfabric::Json& one);

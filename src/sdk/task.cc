@@ -40,10 +40,17 @@ Result<Done> done_of(const Result<Json>& reply) {
     return Done{};
 }
 
+Json waitpoint_json(const WaitpointChoice& choice) {
+    Json object = Json::object();
+    object.set_text("waitpoint_key", choice.key).set_text("use_pending", choice.use_pending);
+    return object;
+}
+
 Result<Json> body_of(const Suspend& how) {
     Json body = Json::object({{"reason_code", how.reason}});
-    if (!how.condition.is_null()) {
-        body.set("resume_condition", how.condition);
+    if (how.condition) {
+        FF_SDK_TRY([[maybe_unused]] Done sound, how.condition->check());
+        body.set("resume_condition", how.condition->json());
     } else {
         body.set("signals", Json::texts(how.signals)).set("match", how.match_all ? "all" : "any");
     }
@@ -53,9 +60,13 @@ Result<Json> body_of(const Suspend& how) {
     }
     if (how.timeout.count() > 0) body.set("timeout_ms", std::int64_t{how.timeout.count()});
     body.set("timeout_behavior", how.on_timeout);
-    Json waitpoint = Json::object();
-    waitpoint.set_text("waitpoint_key", how.waitpoint_key).set_text("use_pending", how.use_pending);
+    if (how.policy) body.set("resume_policy", how.policy->json());
+    Json waitpoint = waitpoint_json({.key = how.waitpoint_key, .use_pending = how.use_pending});
     if (!waitpoint.members().empty()) body.set("waitpoint", std::move(waitpoint));
+    Json additional = Json::array();
+    for (const WaitpointChoice& choice : how.additional_waitpoints)
+        additional.push(waitpoint_json(choice));
+    if (!additional.items().empty()) body.set("additional_waitpoints", std::move(additional));
     if (!how.continuation.empty())
         ff::sdk::set_bytes(body, "continuation_metadata_pointer", how.continuation);
     const std::string suspension = ff::sdk::mint_uuid();
@@ -143,6 +154,8 @@ Result<Suspended> Task::try_suspend(const Suspend& how) {
     Suspended suspended{.suspension_id = (*reply)["suspension_id"].text(),
                         .waitpoint = ff::sdk::waitpoint_of(*reply),
                         .already_satisfied = (*reply)["lease_held"].boolean()};
+    for (const Json& one : (*reply)["additional_waitpoints"].items())
+        suspended.additional_waitpoints.push_back(ff::sdk::waitpoint_of(one));
     if (!suspended.already_satisfied) state_->end();
     return suspended;
 }
@@ -221,6 +234,12 @@ Result<Waitpoint> Task::create_pending_waitpoint(const std::string& key, Millis 
     return ff::sdk::waitpoint_of(reply);
 }
 
+Result<Done> Task::close_waitpoint(const std::string& waitpoint_id, const std::string& reason) {
+    return done_of(with_lease(*state_, "close_waitpoint",
+                              "/waitpoints/" + ff::sdk::percent(waitpoint_id) + "/close",
+                              Json::object({{"reason", reason}})));
+}
+
 Result<std::vector<ReceivedSignal>> Task::resume_signals() {
     const std::string target = execution_path(
         id(), "/resume-signals?attempt_index=" + std::to_string(info().attempt_index));
@@ -238,7 +257,7 @@ Result<FramePage> Task::tail_stream(const std::string& after, Millis wait) const
     return AdminClient(state_->door).tail_stream(id(), info().attempt_index, after, wait);
 }
 
-Result<Json> Task::read_summary() const {
+Result<StreamSummary> Task::read_summary() const {
     return AdminClient(state_->door).read_summary(id(), info().attempt_index);
 }
 

@@ -82,16 +82,14 @@ Result<std::optional<Task>> Worker::claim_via_server(const AdminClient& client,
                                                      const std::string& lane, Millis grant_ttl) {
     if (core_->capacity().free() == 0) return at_capacity();
     const WorkerConfig& config = core_->config();
-    Json request = Json::object({{"lane_id", lane},
-                                 {"worker_instance_id", config.worker_instance_id},
-                                 {"capabilities", Json::texts(config.capabilities)},
-                                 {"grant_ttl_ms", std::int64_t{grant_ttl.count()}}});
-    FF_SDK_TRY(const Json reply, client.request_grant(config.worker_id, request));
-    if (reply.is_null()) return std::optional<Task>();
-    const Grant grant{.execution_id = reply["execution_id"].text(),
-                      .kind = reply["kind"].text(),
-                      .lane = reply["lane_id"].text()};
-    FF_SDK_TRY(Task task, claim_from_grant(grant));
+    FF_SDK_TRY(const std::optional<Grant> grant,
+               client.request_grant({.worker_id = config.worker_id,
+                                     .worker_instance_id = config.worker_instance_id,
+                                     .lane = lane,
+                                     .capabilities = config.capabilities,
+                                     .ttl = grant_ttl}));
+    if (!grant) return std::optional<Task>();
+    FF_SDK_TRY(Task task, claim_from_grant(*grant));
     return std::optional<Task>(std::move(task));
 }
 

@@ -6,8 +6,10 @@
 
 #include "flowfabric/flowfabric.h"
 #include "sdk/door_world.h"
+#include "support/certificates.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
+#include "support/wait.h"
 
 namespace ff::testing {
 namespace {
@@ -38,10 +40,12 @@ class Cli : public ::testing::Test {
         const int code = process.wait_for_exit().value_or(-1);
         return {code, process.out(), process.err()};
     }
-    void expect_usage(std::vector<std::string> arguments) {
+    /// A bad call: exit 2, nothing on standard output, and a message that names the culprit.
+    void expect_usage(std::vector<std::string> arguments, const std::string& culprit) {
         const Said said = run(std::move(arguments));
         EXPECT_EQ(said.exit_code, 2) << said.out << said.err;
-        EXPECT_FALSE(said.err.empty());
+        EXPECT_EQ(said.out, "");
+        EXPECT_NE(said.err.find(culprit), std::string::npos) << said.err;
     }
     std::string file(const std::string& name, const std::string& text) {
         std::ofstream(folder.file(name)) << text;
@@ -73,13 +77,15 @@ TEST_F(Cli, SubmitGetAndListShowAnExecution) {
     EXPECT_TRUE(table.tells("EXECUTION") && table.tells(id)) << table.out;
     EXPECT_EQ(table.out.find('\x1b'), std::string::npos) << "colours are for terminals";
     EXPECT_EQ(run({"list", "--lane", lane, "--json"}).json()["executions"].items().size(), 2U);
-    expect_usage({"submit"});
-    expect_usage({"submit", "k", "--payload", "a", "--file", "b"});
-    expect_usage({"submit", "k", "--policy", "{"});
-    expect_usage({"submit", "k", "--priority", "many"});
-    expect_usage({"get"});
-    expect_usage({"list", "--state", "bogus"});
-    expect_usage({"list", "--tag", "a:b"});
+    expect_usage({"submit"}, "kind");
+    expect_usage({"submit", "k", "--payload", "a", "--file", "b"}, "--file");
+    expect_usage({"submit", "k", "--policy", "{"}, "--policy");
+    expect_usage({"submit", "k", "--priority", "many"}, "--priority");
+    expect_usage({"submit", "k", "--file", "none/such"}, "none/such");
+    expect_usage({"get"}, "execution");
+    expect_usage({"list", "--state", "bogus"}, "--state");
+    expect_usage({"list", "--tag", "a:b"}, "--namespace");
+    expect_usage({"list", "--limit", "0"}, "--limit");
     EXPECT_EQ(run({"get", "{fp:1}:00000000-0000-4000-8000-000000000000"}).exit_code, 1);
 }
 
@@ -90,9 +96,12 @@ TEST_F(Cli, CancelAndRetryChangeIt) {
     EXPECT_TRUE(cancelled.tells("cancelled"));
     EXPECT_EQ(run({"cancel", id, "--json"}).json()["public_state"].text(), "cancelled");
     EXPECT_EQ(run({"retry", id, "--json"}).json()["status"].text(), "replayed");
-    EXPECT_EQ(run({"retry", id}).exit_code, 1);
-    expect_usage({"cancel"});
-    expect_usage({"retry", id, "--times", "3"});
+    EXPECT_EQ(run({"retry", id}).exit_code, 1) << "it has not ended";
+    ASSERT_EQ(run({"cancel", id}).exit_code, 0);
+    const Said retried = run({"retry", id});
+    EXPECT_TRUE(retried.tells("FIELD") && retried.tells("waiting")) << retried.out;
+    expect_usage({"cancel"}, "execution");
+    expect_usage({"retry", id, "--times", "3"}, "--times");
 }
 
 TEST_F(Cli, WatchAndTailFollowToTheEnd) {
@@ -110,30 +119,58 @@ TEST_F(Cli, WatchAndTailFollowToTheEnd) {
     EXPECT_TRUE(tailed.tells("a line of output"));
     EXPECT_EQ(run({"tail", id, "--json"}).json()["frame_type"].text(), "log");
     EXPECT_EQ(run({"get", id, "--result"}).out, "result");
-    expect_usage({"watch", id, "--timeout-ms", "soon"});
-    expect_usage({"tail", id, "--attempt", "x"});
+    expect_usage({"watch", id, "--timeout-ms", "soon"}, "--timeout-ms");
+    expect_usage({"watch"}, "execution");
+    expect_usage({"tail", id, "--attempt", "x"}, "--attempt");
+    const Said impatient = run({"watch", world.submit(lane), "--timeout-ms", "50"});
+    EXPECT_EQ(impatient.exit_code, 1);
+    EXPECT_NE(impatient.err.find("not ended in time"), std::string::npos) << impatient.err;
+}
+
+TEST_F(Cli, WatchIsWokenByWhatHappens) {
+    flowfabric::Worker worker = world.worker(lane);
+    const std::string id = world.submit(lane);
+    Process watch({.args = {FF_PROGRAM, "watch", id, "--server", world.config("x").server_url}});
+    ASSERT_TRUE(wait_until([&] { return watch.out().find("waiting") != std::string::npos; }))
+        << watch.err();
+    flowfabric::Task task = claim(worker);
+    ASSERT_TRUE(wait_until([&] { return watch.out().find("active") != std::string::npos; }))
+        << watch.err();
+    const auto begun = std::chrono::steady_clock::now();
+    ASSERT_TRUE(task.complete().has_value());
+    EXPECT_EQ(watch.wait_for_exit(), 0) << watch.err();
+    // Left alone it looks every ten seconds.
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, Millis(5000));
+    EXPECT_NE(watch.out().find("completed"), std::string::npos) << watch.out();
 }
 
 TEST_F(Cli, SignalAndApproveResumeIt) {
     flowfabric::Worker worker = world.worker(lane);
-    for (const std::string how : {"signal", "approve"}) {
+    for (const auto& [how, as_json] : std::vector<std::pair<std::string, bool>>{
+             {"signal", true}, {"signal", false}, {"approve", true}, {"approve", false}}) {
         const std::string id = world.submit(lane);
         flowfabric::Task task = claim(worker);
         ASSERT_TRUE(
             task.suspend({.reason = "waiting_for_approval", .signals = {"go"}}).has_value());
-        const Said said = how == "signal" ? run({"signal", id, "go", "--payload", "x", "--json"})
-                                          : run({"approve", id, "--actor", "ada"});
+        std::vector<std::string> command{how, id};
+        if (how == "signal") command.insert(command.end(), {"go", "--payload", "x"});
+        if (how == "approve") command.insert(command.end(), {"--actor", "ada"});
+        if (as_json) command.push_back("--json");
+        const Said said = run(command);
         EXPECT_EQ(said.exit_code, 0) << said.err;
-        if (how == "signal") {
+        if (as_json) {
             EXPECT_TRUE(said.json()["resumed"].boolean()) << said.out;
         } else {
-            EXPECT_TRUE(said.tells("accepted")) << said.out;
+            EXPECT_TRUE(said.tells("FIELD") && said.tells("accepted")) << said.out;
         }
         ASSERT_TRUE(claim(worker).complete().has_value());
-        EXPECT_EQ(run({how, id, "go"}).exit_code, how == "signal" ? 1 : 2);
+        const Said late = how == "signal" ? run({"signal", id, "go"}) : run({"approve", id});
+        EXPECT_EQ(late.exit_code, 1);
+        EXPECT_NE(late.err.find("it waits for no signal"), std::string::npos) << late.err;
     }
-    expect_usage({"signal", "x"});
-    expect_usage({"approve"});
+    expect_usage({"signal", "x"}, "name");
+    expect_usage({"approve"}, "execution");
+    expect_usage({"approve", "x", "go"}, "go");
 }
 
 TEST_F(Cli, FlowsAreSubmittedDrawnAndCancelled) {
@@ -155,10 +192,10 @@ TEST_F(Cli, FlowsAreSubmittedDrawnAndCancelled) {
         run({"flow", "submit", file("bad", R"({"flow_kind":"x","nodes":[{"nme":"a"}]})")});
     EXPECT_EQ(bad.exit_code, 1);
     EXPECT_NE(bad.err.find("nodes"), std::string::npos) << bad.err;
-    expect_usage({"flow"});
-    expect_usage({"flow", "submit", file("no", "no json")});
-    expect_usage({"flow", "show"});
-    expect_usage({"flow", "cancel", flow, "--wait-ms", "-1"});
+    expect_usage({"flow"}, "subcommand");
+    expect_usage({"flow", "submit", file("no", "no json")}, "no JSON");
+    expect_usage({"flow", "show"}, "flow");
+    expect_usage({"flow", "cancel", flow, "--wait-ms", "-1"}, "--wait-ms");
 }
 
 TEST_F(Cli, BudgetsAndQuotasAreMadeAndShown) {
@@ -167,19 +204,29 @@ TEST_F(Cli, BudgetsAndQuotasAreMadeAndShown) {
     const std::string budget = made.out.substr(0, made.out.find('\n'));
     EXPECT_TRUE(run({"budget", "show", budget}).tells("tokens"));
     EXPECT_EQ(run({"budget", "show", budget, "--json"}).json()["budget_id"].text(), budget);
+    EXPECT_EQ(run({"budget", "create", "--hard", "usd=1", "--scope", "lane:x", "--json"})
+                  .json()["status"]
+                  .text(),
+              "created");
     EXPECT_EQ(run({"budget", "reset", budget, "--json"}).json()["status"].text(), "reset");
+    EXPECT_TRUE(run({"budget", "reset", budget}).tells("reset"));
+    EXPECT_EQ(run({"quota", "create", "--rate", "5"}).out.find('{'), std::string::npos);
     const Said quota =
         run({"quota", "create", "--concurrent", "3", "--scope", "lane:" + lane, "--json"});
     ASSERT_EQ(quota.exit_code, 0) << quota.err;
     const std::string id = quota.json()["quota_policy_id"].text();
     EXPECT_TRUE(run({"quota", "show", id}).tells("max_concurrent"));
     EXPECT_FALSE(run({"quota", "show", id, "--json"}).json().members().empty());
-    expect_usage({"budget", "create"});
-    expect_usage({"budget", "create", "--hard", "tokens"});
-    expect_usage({"budget", "create", "--hard", "a=1", "--scope", "lane"});
-    expect_usage({"budget", "show"});
-    expect_usage({"quota", "create"});
-    expect_usage({"quota", "create", "--rate", "x"});
+    expect_usage({"budget", "create"}, "--hard");
+    expect_usage({"budget", "create", "--hard", "tokens"}, "--hard");
+    expect_usage({"budget", "create", "--hard", "a=1"}, "--scope");
+    expect_usage({"budget", "create", "--hard", "a=1", "--scope", "lane"}, "--scope");
+    expect_usage({"budget", "create", "--hard", "a=1", "--soft", "b=1"}, "--soft");
+    expect_usage({"budget", "show"}, "budget");
+    expect_usage({"budget", "reset"}, "budget");
+    expect_usage({"quota", "create"}, "--rate");
+    expect_usage({"quota", "create", "--rate", "x"}, "--rate");
+    expect_usage({"quota", "show"}, "quota");
 }
 
 TEST_F(Cli, OperatorsSeeLanesWorkersAndHealth) {
@@ -189,17 +236,26 @@ TEST_F(Cli, OperatorsSeeLanesWorkersAndHealth) {
     EXPECT_EQ(run({"lanes", "set", lane, "--state", "paused", "--json"}).json()["status"].text(),
               "set");
     EXPECT_TRUE(run({"lanes", "list"}).tells("paused"));
+    EXPECT_TRUE(run({"lanes", "set", lane, "--weight", "3"}).tells("FIELD"));
     const flowfabric::Worker worker = world.worker(lane);
     EXPECT_TRUE(run({"workers"}).tells(worker.config().worker_instance_id));
     EXPECT_FALSE(run({"workers", "--json"}).json()["workers"].items().empty());
     const Said doctor = run({"doctor"});
     EXPECT_EQ(doctor.exit_code, 0) << doctor.out;
-    EXPECT_TRUE(doctor.tells("clocks"));
-    EXPECT_TRUE(run({"doctor", "--json"}).json()["ok"].boolean());
-    expect_usage({"lanes", "set", lane});
-    expect_usage({"lanes", "set", lane, "--state", "asleep"});
-    expect_usage({"workers", "all"});
-    expect_usage({"doctor", "--fast"});
+    for (const std::string part : {"store", "library", "partitions", "clocks", "indexes"})
+        EXPECT_TRUE(doctor.tells(part)) << part << " is not in\n" << doctor.out;
+    const Json checks = run({"doctor", "--json"}).json();
+    EXPECT_TRUE(checks["ok"].boolean());
+    EXPECT_EQ(checks["checks"].items().size(), 9U);
+    const Said ill = run({"doctor", "--server", "http://127.0.0.1:1"});
+    EXPECT_EQ(ill.exit_code, 1);
+    EXPECT_TRUE(ill.tells("bad")) << ill.out;
+    expect_usage({"lanes", "list", "all"}, "all");
+    expect_usage({"lanes", "set", lane}, "--state");
+    expect_usage({"lanes", "set", lane, "--state", "asleep"}, "--state");
+    expect_usage({"lanes", "set", lane, "--weight", "1001"}, "--weight");
+    expect_usage({"workers", "all"}, "all");
+    expect_usage({"doctor", "--fast"}, "--fast");
 }
 
 TEST_F(Cli, BackupCopiesTheDataOfARunningAndOfAStoppedServer) {
@@ -212,7 +268,7 @@ TEST_F(Cli, BackupCopiesTheDataOfARunningAndOfAStoppedServer) {
     EXPECT_EQ(engine->client().get_state(id).value(), "waiting");
     EXPECT_EQ(
         run({"backup", folder.file("third"), "--data-dir", folder.file("none/such")}).exit_code, 1);
-    expect_usage({"backup"});
+    expect_usage({"backup"}, "folder");
 }
 
 TEST_F(Cli, BenchMeasuresAServer) {
@@ -220,7 +276,7 @@ TEST_F(Cli, BenchMeasuresAServer) {
     ASSERT_EQ(figures.exit_code, 0) << figures.err;
     EXPECT_GT(figures.json()["whole_per_second"].number(), 0);
     EXPECT_TRUE(run({"bench", "--tasks", "10"}).tells("work_per_second"));
-    expect_usage({"bench", "--tasks", "0"});
+    expect_usage({"bench", "--tasks", "0"}, "--tasks");
 }
 
 TEST_F(Cli, VersionCompletionAndDevSpeak) {
@@ -238,11 +294,34 @@ TEST_F(Cli, VersionCompletionAndDevSpeak) {
     EXPECT_TRUE(dev.wait_for_line("curl -fsS http://127.0.0.1:").has_value()) << dev.err();
     dev.signal(SIGTERM);
     EXPECT_EQ(dev.wait_for_exit(), 0) << dev.err();
-    expect_usage({"completion", "fish"});
-    expect_usage({"version", "now"});
-    expect_usage({"dev", "--port", "1"});
+    expect_usage({"completion", "fish"}, "fish");
+    expect_usage({"version", "now"}, "now");
+    expect_usage({"dev", "--port", "1"}, "--port");
+    expect_usage({"server", "--no-such-flag", "1"}, "--no-such-flag");
+    expect_usage({"no-such-command"}, "no-such-command");
+    expect_usage({"flow", "draw"}, "flow draw");
+    expect_usage({}, "subcommand");
     EXPECT_EQ(run({"get", "x", "--server", "http://127.0.0.1:1"}).exit_code, 1);
-    EXPECT_EQ(run({"get", "x", "--server", "ftp://h"}).exit_code, 1);
+    expect_usage({"get", "x", "--server", "ftp://h"}, "ftp://h");
+}
+
+TEST_F(Cli, SpeaksTlsAndUnixSockets) {
+    const Certificates keys;
+    const std::string path = folder.file("api.sock");
+    const ServerProcess secure({{"FF_DATA_DIR", ":memory:"},
+                                {"FF_LISTEN_UNIX", path},
+                                {"FF_LISTEN_TLS_CERT_FILE", keys.server_certificate_file()},
+                                {"FF_LISTEN_TLS_KEY_FILE", keys.server_key_file()}});
+    const std::string id =
+        run({"submit", "k", "--server", secure.url(), "--ca-file", keys.ca_file(), "--json"})
+            .json()["execution_id"]
+            .text();
+    EXPECT_TRUE(run({"get", id, "--server", secure.url(), "--insecure"}).tells("waiting"));
+    EXPECT_TRUE(run({"get", id, "--server", "unix:" + path}).tells("waiting"));
+    const Said doubtful = run({"get", id, "--server", secure.url()});
+    EXPECT_EQ(doubtful.exit_code, 1);
+    EXPECT_NE(doubtful.err.find("certificate"), std::string::npos) << doubtful.err;
+    expect_usage({"get", id, "--server", secure.url(), "--ca-file", "none/such"}, "none/such");
 }
 
 TEST_F(Cli, TheDemoLosesNothingAndDoublesNothing) {
@@ -252,7 +331,7 @@ TEST_F(Cli, TheDemoLosesNothingAndDoublesNothing) {
     for (const std::string part :
          {"SIGKILL", "reclaimed", "approved", "publish", "lost      nothing", "doubled   nothing"})
         EXPECT_NE(told.find(part), std::string::npos) << told;
-    expect_usage({"demo", "--quickly"});
+    expect_usage({"demo", "--quickly"}, "--quickly");
 }
 
 }  // namespace

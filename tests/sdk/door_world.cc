@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "sdk/http_connection.h"
+#include "sdk/wire.h"
 #include "support/wait.h"
 
 namespace ff::testing {
@@ -116,6 +116,10 @@ DoorWorld& door_world(const std::string& door) {
 }
 
 flowfabric::Result<sdk::DoorReply> LossyDoor::send(const sdk::DoorRequest& request) {
+    if (!dropping_.empty() && request.operation == dropping_) {
+        dropping_.clear();
+        return sdk::http_error("connection_lost", "dropped by the test");
+    }
     auto reply = inner_->send(request);
     if (losing_.empty() || request.operation != losing_) return reply;
     losing_.clear();

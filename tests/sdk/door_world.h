@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@ class ServerProcess {
     explicit ServerProcess(Environment environment);
 
     const std::string& url() const { return url_; }
+    void terminate() { process_->signal(SIGTERM); }
     void kill() { process_->kill(); }
     /// On the same port, with the same settings.
     void restart();
@@ -42,6 +44,8 @@ class DoorWorld {
     const std::string& door() const { return door_; }
     bool has_store_access() const { return door_ != "http"; }
     const flowfabric::AdminClient& client() const { return *client_; }
+    /// Of the direct door only.
+    std::uint16_t valkey_port() const { return valkey_->port(); }
 
     /// A name that no other test uses.
     static std::string unique(const std::string& name);
@@ -70,18 +74,22 @@ class DoorWorld {
 /// Started once for all tests of the program.
 DoorWorld& door_world(const std::string& door);
 
-/// A door that loses the reply of the next call of one operation: the call is made all the same.
+/// A door that loses the next call of one operation: its reply, or the call itself.
 class LossyDoor final : public sdk::Door {
   public:
     explicit LossyDoor(std::shared_ptr<sdk::Door> inner) : inner_(std::move(inner)) {}
 
+    /// The call is made all the same.
     void lose_next(std::string operation) { losing_ = std::move(operation); }
+    /// The call never arrives.
+    void drop_next(std::string operation) { dropping_ = std::move(operation); }
     flowfabric::Result<sdk::DoorReply> send(const sdk::DoorRequest& request) override;
     bool loses_replies() const override { return true; }
 
   private:
     std::shared_ptr<sdk::Door> inner_;
     std::string losing_{};
+    std::string dropping_{};
 };
 
 }  // namespace ff::testing

@@ -1,5 +1,6 @@
 // Programs of users: the examples, an installed package, an engine inside a program that is killed.
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -52,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
         Example{
             "external_callback",
             {"bank: buffered_for_pending_waitpoint", "already answered: yes", "pay: completed"}},
+        Example{
+            "board_approval",
+            {"two of the board: suspended", "and legal: completed", "approved by ann, bob, lea"}},
+        Example{"many_at_once", {"sum of squares: 385", "first event: completion success"}},
         Example{"in_process", {"created", "completed", "Hello, world!"}}),
     [](const auto& info) { return info.param.name; });
 
@@ -77,16 +82,35 @@ TEST(Package, BuildsAndRunsAProjectOutsideTheTree) {
     EXPECT_EQ(run_command({prefix + "/bin/flowfabric", "version"}).exit_code, 0);
 }
 
-TEST(Ch07Embedded, S56_WhatWasAcknowledgedOutlivesTheProgram) {
-    const TempDir folder;
-    const std::string data = folder.file("data");
-    Process program({.args = {FF_EMBEDDED_PROGRAM, data}, .env = {{"FF_LOG", "error"}}});
-    ASSERT_TRUE(wait_until([&] {
-        std::size_t lines = 0;
-        for (const char c : program.out()) lines += c == '\n' ? 1 : 0;
-        return lines > 60 || !program.running();
-    })) << program.err();
-    ASSERT_TRUE(program.running()) << program.err();
+/// The program with an engine inside, on a folder of its own.
+class Ch07Embedded : public ::testing::TestWithParam<std::string> {
+  protected:
+    TempDir folder{};
+    std::string data = folder.file("data");
+    Process program{
+        {.args = {FF_EMBEDDED_PROGRAM, data, GetParam()}, .env = {{"FF_LOG", "error"}}}};
+
+    std::size_t lines() const {
+        const std::string out = program.out();
+        return static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
+    }
+    bool gets_to(std::size_t count) {
+        return wait_until([&] { return lines() > count || !program.running(); }) &&
+               program.running();
+    }
+    /// What is left of each execution must be at least what was said of it last.
+    static bool agrees(const std::string& verb, const flowfabric::ExecutionInfo& info) {
+        if (verb == "created") return true;
+        if (verb == "suspended") return info.attempt_count == 1;
+        if (verb == "signalled") return info.attempt_count == 1 && info.public_state != "suspended";
+        return info.terminal_outcome == "success";
+    }
+};
+
+/// In every mode an answer means that the kernel has it at least, so that no kill of the program
+/// alone takes anything back.
+TEST_P(Ch07Embedded, S56_WhatWasAcknowledgedOutlivesTheProgram) {
+    ASSERT_TRUE(gets_to(80)) << program.err();
     // No socket is open: its file descriptors tell.
     for (const auto& entry :
          std::filesystem::directory_iterator("/proc/" + std::to_string(program.pid()) + "/fd")) {
@@ -94,25 +118,35 @@ TEST(Ch07Embedded, S56_WhatWasAcknowledgedOutlivesTheProgram) {
         const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
         EXPECT_FALSE(target.starts_with("socket:")) << target;
     }
-    const auto second = flowfabric::Engine::open({.data_dir = data});
-    ASSERT_FALSE(second.has_value());
-    EXPECT_EQ(second.error().code, "config") << second.error().text();
     program.kill();
     const auto engine = flowfabric::Engine::open({.data_dir = data}).value();
-    std::istringstream lines(program.out());
+    std::istringstream told(program.out());
     std::string verb;
     std::string id;
     int checked = 0;
-    while (lines >> verb >> id) {
+    while (told >> verb >> id) {
         const auto info = engine->client().describe_execution(id);
-        ASSERT_TRUE(info.has_value()) << verb << " " << id << ": " << info.error().text();
-        if (verb == "completed") {
-            EXPECT_EQ(info->terminal_outcome, "success");
-        }
+        EXPECT_TRUE(info.has_value() && agrees(verb, *info)) << verb << " " << id;
         ++checked;
     }
-    EXPECT_GT(checked, 60);
+    EXPECT_GT(checked, 80);
+    const auto after = engine->client().create_execution({.kind = "after"});
+    EXPECT_TRUE(after.has_value()) << "the folder is as good as before";
 }
+
+TEST_P(Ch07Embedded, S57_ASecondProcessOnTheSameFolderIsRefusedAndTheFirstGoesOn) {
+    ASSERT_TRUE(gets_to(5)) << program.err();
+    const auto second = flowfabric::Engine::open({.data_dir = data});
+    ASSERT_FALSE(second.has_value());
+    EXPECT_EQ(second.error().code, "config") << second.error().text();
+    EXPECT_NE(second.error().text().find(data), std::string::npos) << second.error().text();
+    Process third({.args = {FF_EMBEDDED_PROGRAM, data, GetParam()}, .env = {{"FF_LOG", "error"}}});
+    EXPECT_NE(third.wait_for_exit(), 0);
+    EXPECT_TRUE(gets_to(lines() + 20)) << program.err();
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Ch07Embedded, ::testing::Values("always", "interval", "off"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace ff::testing

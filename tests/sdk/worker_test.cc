@@ -6,13 +6,13 @@
 
 #include "base/log.h"
 #include "sdk/door_world.h"
+#include "support/resp_connection.h"
 #include "support/wait.h"
 
 namespace ff::testing {
 namespace {
 
 using flowfabric::Grant;
-using flowfabric::Json;
 using flowfabric::Millis;
 using flowfabric::Task;
 using flowfabric::Worker;
@@ -29,14 +29,13 @@ class Ch07Worker : public ::testing::TestWithParam<std::string> {
         return std::move(tasks.front());
     }
     Grant grant_for(const Worker& worker) {
-        const Json request =
-            Json::object({{"lane_id", lane},
-                          {"worker_instance_id", worker.config().worker_instance_id},
-                          {"grant_ttl_ms", 30'000}});
-        const Json reply = client.request_grant("tester", request).value();
-        return {.execution_id = reply["execution_id"].text(),
-                .kind = reply["kind"].text(),
-                .lane = reply["lane_id"].text()};
+        return client
+            .request_grant({.worker_id = "tester",
+                            .worker_instance_id = worker.config().worker_instance_id,
+                            .lane = lane,
+                            .ttl = Millis(30'000)})
+            .value()
+            .value_or(Grant{});
     }
 };
 
@@ -60,7 +59,11 @@ TEST_P(Ch07Worker, S47_InvalidCapabilitiesAreRefusedBeforeAnythingIsWritten) {
     const auto refused = Worker::connect(config);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, "invalid_capabilities");
-    EXPECT_TRUE(client.list_workers(config.ns).value()["workers"].items().empty());
+    EXPECT_TRUE(client.list_workers(config.ns).value().workers.empty());
+    if (GetParam() != "direct") return;
+    RespConnection store = RespConnection::connect(world.valkey_port());
+    const std::vector<std::string> search{"KEYS", "*" + config.worker_instance_id + "*"};
+    EXPECT_TRUE(store.command(search).items.empty());
 }
 
 TEST_P(Ch07Worker, RefusesAConfigurationThatCannotBe) {
@@ -203,6 +206,69 @@ TEST_P(Ch07Worker, S51_ACompleteWhoseReplyWasLostIsRepeatedWithTheSameOutcome) {
     EXPECT_EQ(task.complete().error().code, "config");
 }
 
+TEST_P(Ch07Worker, S51_ACompleteThatNeverArrivedLeavesTheTaskOpenAndItsLeaseRenewed) {
+    const auto lossy = std::make_shared<LossyDoor>(client.door());
+    flowfabric::WorkerConfig config = world.config(lane);
+    config.lease_ttl = Millis(2000);
+    Worker worker = Worker::connect(flowfabric::AdminClient(lossy), config).value();
+    const std::string id = world.submit(lane);
+    Task task = claim_one(worker);
+    lossy->drop_next("complete");
+    EXPECT_FALSE(task.complete("result").has_value());
+    EXPECT_FALSE(task.ended());
+    const auto expiry = [&]() -> std::int64_t {
+        const auto held = client.list_leases("tester", config.worker_instance_id).value();
+        return held.empty() ? 0 : held[0].expires_at;
+    };
+    // When it is renewed so far, the lease it was claimed with has run out.
+    const std::int64_t at_first = expiry();
+    EXPECT_TRUE(wait_until([&] { return expiry() > at_first + 2000; }));
+    EXPECT_TRUE(task.is_lease_healthy());
+    EXPECT_EQ(world.state(id), "active");
+    const auto repeated = task.complete("result");
+    EXPECT_TRUE(repeated.has_value()) << repeated.error().text();
+    EXPECT_EQ(client.get_result(id).value(), "result");
+    EXPECT_EQ(client.list_attempts(id).value().size(), 1U);
+}
+
+TEST_P(Ch07Worker, S54_ABreakerAroundAWorkerFailsAtOnceAndClosesAfterATrial) {
+    const auto lossy = std::make_shared<LossyDoor>(client.door());
+    auto now = std::make_shared<std::chrono::steady_clock::time_point>();
+    flowfabric::WorkerConfig config = world.config(lane);
+    config.layers = {flowfabric::circuit_breaker_layer({.now = [now] { return *now; }})};
+    Worker worker = Worker::connect(flowfabric::AdminClient(lossy), config).value();
+    const std::string id = world.submit(lane);
+    Task task = claim_one(worker);
+    for (int i = 0; i < 5; ++i) {
+        lossy->drop_next("progress");
+        EXPECT_FALSE(task.update_progress(1).has_value());
+    }
+    const auto refused = task.update_progress(2);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_TRUE(refused.error().retryable());
+    EXPECT_EQ(client.describe_execution(id).value().progress_pct, -1) << "it reached the store";
+    *now += std::chrono::seconds(31);
+    EXPECT_TRUE(task.update_progress(3).has_value()) << "the trial";
+    EXPECT_TRUE(task.complete().has_value());
+}
+
+TEST_P(Ch07Worker, S55_ARateLimitAroundAWorkerIsRetryableAndReachesNobody) {
+    flowfabric::WorkerConfig config = world.config(lane);
+    config.layers = {flowfabric::rate_limit_layer(
+        {.buckets = {{"progress", {.tokens = 1, .refill_per_second = 0}}},
+         .classify = [](std::string_view method) { return std::string(method); }})};
+    Worker worker = Worker::connect(config).value();
+    const std::string id = world.submit(lane);
+    Task task = claim_one(worker);
+    EXPECT_TRUE(task.update_progress(10).has_value());
+    const auto refused = task.update_progress(20);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, "too_many_requests");
+    EXPECT_TRUE(refused.error().retryable());
+    EXPECT_EQ(client.describe_execution(id).value().progress_pct, 10);
+    EXPECT_TRUE(task.complete().has_value());
+}
+
 TEST_P(Ch07Worker, AFailWhoseReplyWasLostTellsTheRealRetry) {
     const auto lossy = std::make_shared<LossyDoor>(client.door());
     Worker worker = Worker::connect(flowfabric::AdminClient(lossy), world.config(lane)).value();
@@ -323,17 +389,14 @@ TEST_P(Ch07Worker, StreamsFramesOnceEvenWhenAReplyIsLost) {
 }
 
 TEST_P(Ch07Worker, ReportsUsageToABudget) {
-    const std::string budget =
-        client
-            .create_budget(Json::object({{"scope_type", "lane"},
-                                         {"scope_id", lane},
-                                         {"enforcement_mode", "strict"},
-                                         {"on_hard_limit", "fail"},
-                                         {"on_soft_limit", "warn"},
-                                         {"dimensions", Json::texts({"tokens"})},
-                                         {"hard_limits", Json::array({100})},
-                                         {"soft_limits", Json::array({50})}}))
-            .value();
+    const std::string budget = client
+                                   .create_budget({.scope = {"lane", lane},
+                                                   .hard_limits = {{"tokens", 100}},
+                                                   .soft_limits = {{"tokens", 50}},
+                                                   .enforcement_mode = "strict",
+                                                   .on_hard_limit = "fail",
+                                                   .on_soft_limit = "warn"})
+                                   .value();
     world.submit(lane, "{}", "work", R"({"budget_ids":[")" + budget + R"("]})");
     Worker worker = world.worker(lane);
     Task task = claim_one(worker);
