@@ -71,6 +71,29 @@ INSTANTIATE_TEST_SUITE_P(Pages, RunnableDocs,
                              return name;
                          });
 
+/// Every C++ block of a page is a whole file.
+TEST(Docs, CppBlocksCompile) {
+    constexpr std::string_view kMark = "```cpp\n";
+    int compiled = 0;
+    for (const std::string& page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
+                                    "docs/workers.md", "docs/operations.md"}) {
+        const std::string text = read_file(source(page));
+        for (std::size_t at = text.find(kMark); at != std::string::npos;
+             at = text.find(kMark, at)) {
+            at += kMark.size();
+            const TempDir folder;
+            std::ofstream(folder.file("block.cc")) << text.substr(at, text.find("```", at) - at);
+            const CommandResult done =
+                run_command({FF_COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra",
+                             "-Werror", "-I" + source("include"), folder.file("block.cc")},
+                            Millis(60'000));
+            EXPECT_EQ(done.exit_code, 0) << page << ": " << done.err;
+            ++compiled;
+        }
+    }
+    EXPECT_GE(compiled, 4);
+}
+
 /// Links between pages lead somewhere.
 TEST(Docs, LinksLeadToFiles) {
     for (const std::string& page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
