@@ -60,6 +60,7 @@ struct BudgetInfo {
 struct BudgetPage {
     std::vector<BudgetInfo> budgets{};
     std::string next_cursor{};
+    Json raw{};
 };
 
 /// What is empty stays as it is.
@@ -104,6 +105,7 @@ struct QuotaInfo {
 struct QuotaPage {
     std::vector<QuotaInfo> quotas{};
     std::string next_cursor{};
+    Json raw{};
 };
 
 /// What giving back the spending of one execution has freed.

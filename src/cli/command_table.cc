@@ -91,7 +91,7 @@ std::vector<CommandSpec> running_commands() {
     };
 }
 
-std::vector<CommandSpec> flow_and_limit_commands() {
+std::vector<CommandSpec> flow_commands() {
     return {
         {.name = "flow submit",
          .about = "Submit a graph of executions",
@@ -101,12 +101,25 @@ std::vector<CommandSpec> flow_and_limit_commands() {
          .about = "Draw a flow with the states of its nodes",
          .positionals = {kFlow},
          .run = run_flow_show},
+        {.name = "flow list",
+         .about = "Show flows",
+         .options = {{.name = "namespace", .value = "NAME", .about = "Only of this namespace"},
+                     {.name = "tag", .value = "KEY:VALUE", .about = "Only with this tag"},
+                     {.name = "state", .value = "STATE", .about = "Only in this state"},
+                     {.name = "limit", .value = "N", .about = "At most; default 50"},
+                     {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
+         .run = run_flow_list},
         {.name = "flow cancel",
          .about = "Cancel a flow and its members",
          .positionals = {kFlow},
          .options = {{.name = "reason", .value = "TEXT", .about = "Why"},
                      {.name = "wait-ms", .value = "MS", .about = "Wait for the members to end"}},
          .run = run_flow_cancel},
+    };
+}
+
+std::vector<CommandSpec> limit_commands() {
+    return {
         {.name = "budget create",
          .about = "Create a budget",
          .options = {{.name = "hard", .value = "DIM=N", .about = "Hard limit", .many = true},
@@ -115,6 +128,11 @@ std::vector<CommandSpec> flow_and_limit_commands() {
                      {.name = "reset-ms", .value = "MS", .about = "Start anew this often"},
                      {.name = "attach", .about = "It governs everything in its scope"}},
          .run = run_budget_create},
+        {.name = "budget list",
+         .about = "Show budgets and what of them is used",
+         .options = {{.name = "limit", .value = "N", .about = "At most; default 50"},
+                     {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
+         .run = run_budget_list},
         {.name = "budget show",
          .about = "Show limits and usage of a budget",
          .positionals = {{.name = "budget", .about = "Id of the budget"}},
@@ -131,6 +149,11 @@ std::vector<CommandSpec> flow_and_limit_commands() {
                      {.name = "scope", .value = "TYPE:ID", .about = "What it is for"},
                      {.name = "attach", .about = "It governs everything in its scope"}},
          .run = run_quota_create},
+        {.name = "quota list",
+         .about = "Show quotas and what of them is taken",
+         .options = {{.name = "limit", .value = "N", .about = "At most; default 50"},
+                     {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
+         .run = run_quota_list},
         {.name = "quota show",
          .about = "Show a quota",
          .positionals = {{.name = "quota", .about = "Id of the quota"}},
@@ -201,7 +224,7 @@ std::vector<CommandSpec> operator_commands() {
 
 std::vector<CommandSpec> all_commands() {
     std::vector<CommandSpec> all = execution_commands();
-    for (auto& more : {running_commands(), flow_and_limit_commands(), operator_commands()})
+    for (auto& more : {running_commands(), flow_commands(), limit_commands(), operator_commands()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }

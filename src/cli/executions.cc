@@ -105,8 +105,7 @@ int run_list(Session& session, const Arguments& arguments) {
         table.row({one.execution_id, session.paint_state(one.public_state), one.kind, one.lane,
                    one.ns, std::to_string(one.priority), time_text(one.created_at)});
     session.print(table);
-    if (!page.next_cursor.empty())
-        std::fprintf(stderr, "more: --cursor '%s'\n", page.next_cursor.c_str());
+    session.tell_more(page.next_cursor);
     return kDone;
 }
 

@@ -11,6 +11,7 @@ using flowfabric::Millis;
 
 namespace {
 
+constexpr std::int64_t kPageMax = 1000;
 constexpr std::int64_t kWaitMsMax = 3'600'000;
 /// Of 256 nodes each: more than a flow may have.
 constexpr int kPagesMax = 1000;
@@ -59,6 +60,27 @@ int run_flow_submit(Session& session, const Arguments& arguments) {
     Table table({"NODE", "EXECUTION"});
     for (const auto& [name, id] : submitted->nodes) table.row({name, id});
     session.print(table);
+    return kDone;
+}
+
+int run_flow_list(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t limit, arguments.integer("limit", 50, 1, kPageMax));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const auto page, client.list_flows({.ns = arguments.text("namespace"),
+                                                   .tag = arguments.text("tag"),
+                                                   .state = arguments.text("state"),
+                                                   .limit = static_cast<int>(limit),
+                                                   .cursor = arguments.text("cursor")}));
+    if (session.json()) {
+        session.print_json(page.raw);
+        return kDone;
+    }
+    Table table({"FLOW", "STATE", "KIND", "NAMESPACE", "NODES", "CREATED"});
+    for (const auto& flow : page.flows)
+        table.row({flow.flow_id, session.paint_state(flow.public_state), flow.kind, flow.ns,
+                   std::to_string(flow.node_count), time_text(flow.created_at)});
+    session.print(table);
+    session.tell_more(page.next_cursor);
     return kDone;
 }
 

@@ -9,7 +9,13 @@ using flowfabric::Scope;
 
 namespace {
 
+constexpr std::int64_t kPageMax = 1000;
 constexpr std::int64_t kMany = 9'007'199'254'740'991;
+
+std::string amount_text(const flowfabric::Amounts& amounts, const std::string& name) {
+    const auto found = amounts.find(name);
+    return found == amounts.end() ? "-" : std::to_string(found->second);
+}
 
 /// TYPE:ID taken apart.
 Result<Scope> scope_of(const Arguments& arguments) {
@@ -61,20 +67,42 @@ int run_budget_create(Session& session, const Arguments& arguments) {
     return session.show(Json::object({{"status", "created"}, {"budget_id", id}}));
 }
 
+int run_budget_list(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t limit, arguments.integer("limit", 50, 1, kPageMax));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const auto page,
+               client.list_budgets(arguments.text("cursor"), static_cast<int>(limit)));
+    if (session.json()) {
+        session.print_json(page.raw);
+        return kDone;
+    }
+    Table table({"BUDGET", "SCOPE", "USED", "EXHAUSTED", "BREACHES"});
+    for (const auto& budget : page.budgets) {
+        std::string used;
+        for (const auto& [name, hard] : budget.hard_limits)
+            used += (used.empty() ? "" : "  ") + name + " " + amount_text(budget.usage, name) +
+                    "/" + std::to_string(hard);
+        std::string exhausted;
+        for (const std::string& name : budget.exhausted)
+            exhausted += (exhausted.empty() ? "" : ",") + name;
+        table.row({budget.budget_id, budget.scope.type + ":" + budget.scope.id, used,
+                   exhausted.empty() ? "-" : exhausted, std::to_string(budget.breach_count)});
+    }
+    session.print(table);
+    session.tell_more(page.next_cursor);
+    return kDone;
+}
+
 int run_budget_show(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
     FF_CLI_TRY(const auto budget, client.describe_budget(arguments.text("budget")));
     if (session.json()) return session.show(budget.raw);
     session.line(budget.budget_id + "  " + budget.scope.type + ":" + budget.scope.id +
                  "  breaches " + std::to_string(budget.breach_count));
-    const auto amount = [](const flowfabric::Amounts& amounts, const std::string& name) {
-        const auto found = amounts.find(name);
-        return found == amounts.end() ? std::string("-") : std::to_string(found->second);
-    };
     Table table({"DIMENSION", "USED", "SOFT", "HARD", "REMAINING"});
     for (const auto& [name, hard] : budget.hard_limits)
-        table.row({name, amount(budget.usage, name), amount(budget.soft_limits, name),
-                   std::to_string(hard), amount(budget.remaining, name)});
+        table.row({name, amount_text(budget.usage, name), amount_text(budget.soft_limits, name),
+                   std::to_string(hard), amount_text(budget.remaining, name)});
     session.print(table);
     return kDone;
 }
@@ -94,6 +122,30 @@ int run_quota_create(Session& session, const Arguments& arguments) {
         return kDone;
     }
     return session.show(Json::object({{"status", "created"}, {"quota_policy_id", id}}));
+}
+
+int run_quota_list(Session& session, const Arguments& arguments) {
+    FF_CLI_READ(const std::int64_t limit, arguments.integer("limit", 50, 1, kPageMax));
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const auto page,
+               client.list_quotas(arguments.text("cursor"), static_cast<int>(limit)));
+    if (session.json()) {
+        session.print_json(page.raw);
+        return kDone;
+    }
+    Table table({"QUOTA", "NAME", "SCOPE", "STARTS", "RUNNING"});
+    const auto limit_text = [](std::int64_t most) {
+        return most == 0 ? std::string("-") : std::to_string(most);
+    };
+    for (const auto& quota : page.quotas)
+        table.row({quota.quota_id, quota.name.empty() ? "-" : quota.name,
+                   quota.scope.type + ":" + quota.scope.id,
+                   std::to_string(quota.window_entries) + "/" + limit_text(quota.max_per_window) +
+                       " in " + std::to_string(quota.window_seconds) + " s",
+                   std::to_string(quota.held_slots) + "/" + limit_text(quota.max_concurrent)});
+    session.print(table);
+    session.tell_more(page.next_cursor);
+    return kDone;
 }
 
 int run_quota_show(Session& session, const Arguments& arguments) {

@@ -135,8 +135,7 @@ int run_workers(Session& session, const Arguments& arguments) {
         table.row({one.worker_id, one.worker_instance_id, joined(one.lanes),
                    joined(one.capabilities), time_text(one.last_heartbeat_at)});
     session.print(table);
-    if (!page.next_cursor.empty())
-        std::fprintf(stderr, "more: --cursor '%s'\n", page.next_cursor.c_str());
+    session.tell_more(page.next_cursor);
     return kDone;
 }
 

@@ -85,6 +85,10 @@ int Session::show(const Json& document) const {
     return kDone;
 }
 
+void Session::tell_more(const std::string& next_cursor) const {
+    if (!next_cursor.empty()) std::fprintf(stderr, "more: --cursor '%s'\n", next_cursor.c_str());
+}
+
 std::string Session::paint(std::string_view text, Colour colour) const {
     if (!options_.colours || colour == Colour::Plain) return std::string(text);
     return "\x1b[" + std::to_string(static_cast<int>(colour)) + "m" + std::string(text) + "\x1b[0m";

@@ -58,6 +58,8 @@ class Session {
     void print_json(const flowfabric::Json& document) const;
     /// The document for programs; otherwise its members as `name  value` lines for people.
     int show(const flowfabric::Json& document) const;
+    /// Says on standard error how to read on, unless it was the last page.
+    void tell_more(const std::string& next_cursor) const;
     std::string paint(std::string_view text, Colour colour) const;
     /// A public state in its colour.
     std::string paint_state(const std::string& state) const;

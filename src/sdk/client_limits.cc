@@ -87,11 +87,12 @@ Result<BudgetInfo> AdminClient::describe_budget(const std::string& budget_id) co
 }
 
 Result<BudgetPage> AdminClient::list_budgets(const std::string& cursor, int limit) const {
-    FF_SDK_TRY(const Json reply,
+    FF_SDK_TRY(Json reply,
                get_json(*door_, "list_budgets", "/v1/budgets" + page_query(cursor, limit)));
     BudgetPage page{.next_cursor = reply["next_cursor"].text()};
     for (const Json& one : reply["budgets"].items())
         page.budgets.push_back(ff::sdk::budget_of(one));
+    page.raw = std::move(reply);
     return page;
 }
 
@@ -186,10 +187,11 @@ Result<QuotaInfo> AdminClient::describe_quota(const std::string& quota_id) const
 }
 
 Result<QuotaPage> AdminClient::list_quotas(const std::string& cursor, int limit) const {
-    FF_SDK_TRY(const Json reply,
+    FF_SDK_TRY(Json reply,
                get_json(*door_, "list_quotas", "/v1/quotas" + page_query(cursor, limit)));
     QuotaPage page{.next_cursor = reply["next_cursor"].text()};
     for (const Json& one : reply["quotas"].items()) page.quotas.push_back(ff::sdk::quota_of(one));
+    page.raw = std::move(reply);
     return page;
 }
 

@@ -185,6 +185,10 @@ TEST_F(Cli, FlowsAreSubmittedDrawnAndCancelled) {
     const Said drawn = run({"flow", "show", flow});
     EXPECT_TRUE(drawn.tells("· a") && drawn.tells("└─ · b")) << drawn.out << drawn.err;
     EXPECT_EQ(run({"flow", "show", flow, "--json"}).json()["nodes"].items().size(), 2U);
+    const Said listed = run({"flow", "list", "--namespace", "default", "--limit", "1000"});
+    EXPECT_TRUE(listed.tells("FLOW") && listed.tells(flow)) << listed.out << listed.err;
+    EXPECT_FALSE(run({"flow", "list", "--json"}).json()["flows"].items().empty());
+    expect_usage({"flow", "list", "--limit", "0"}, "--limit");
     const Said cancelled = run({"flow", "cancel", flow, "--wait-ms", "5000", "--json"});
     EXPECT_EQ(cancelled.json()["status"].text(), "cancelled") << cancelled.out;
     EXPECT_TRUE(run({"flow", "cancel", flow}).tells("cancelled"));
@@ -217,6 +221,17 @@ TEST_F(Cli, BudgetsAndQuotasAreMadeAndShown) {
     const std::string id = quota.json()["quota_policy_id"].text();
     EXPECT_TRUE(run({"quota", "show", id}).tells("max_concurrent"));
     EXPECT_FALSE(run({"quota", "show", id, "--json"}).json().members().empty());
+    const Said budgets = run({"budget", "list", "--limit", "1000"});
+    EXPECT_TRUE(budgets.tells(budget) && budgets.tells("tokens 0/10")) << budgets.out;
+    EXPECT_EQ(run({"budget", "list", "--limit", "1", "--json"}).json()["budgets"].items().size(),
+              1U);
+    EXPECT_NE(run({"budget", "list", "--limit", "1"}).err.find("more: --cursor"),
+              std::string::npos);
+    const Said quotas = run({"quota", "list", "--limit", "1000"});
+    EXPECT_TRUE(quotas.tells(id) && quotas.tells("0/3")) << quotas.out;
+    EXPECT_FALSE(run({"quota", "list", "--json"}).json()["quotas"].items().empty());
+    expect_usage({"budget", "list", "--limit", "x"}, "--limit");
+    expect_usage({"quota", "list", "all"}, "all");
     expect_usage({"budget", "create"}, "--hard");
     expect_usage({"budget", "create", "--hard", "tokens"}, "--hard");
     expect_usage({"budget", "create", "--hard", "a=1"}, "--scope");
