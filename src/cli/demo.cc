@@ -197,7 +197,8 @@ int Demo::finish() {
         if (completions[id] > 1) ++doubled;
     }
     FF_CLI_TRY(const auto budget, client_->describe_budget(budget_));
-    const std::int64_t spent = budget.usage.at("tokens");
+    const auto used = budget.usage.find("tokens");
+    const std::int64_t spent = used == budget.usage.end() ? 0 : used->second;
     const std::int64_t due = std::int64_t{kDemoWords} * kDemoResearches;
     if (spent < due) ++lost;
     if (spent > due) ++doubled;

@@ -12,9 +12,10 @@ namespace {
 constexpr std::int64_t kPageMax = 1000;
 constexpr std::int64_t kMany = 9'007'199'254'740'991;
 
-std::string amount_text(const flowfabric::Amounts& amounts, const std::string& name) {
+std::string amount_text(const flowfabric::Amounts& amounts, const std::string& name,
+                        const char* otherwise) {
     const auto found = amounts.find(name);
-    return found == amounts.end() ? "-" : std::to_string(found->second);
+    return found == amounts.end() ? otherwise : std::to_string(found->second);
 }
 
 /// TYPE:ID taken apart.
@@ -80,7 +81,7 @@ int run_budget_list(Session& session, const Arguments& arguments) {
     for (const auto& budget : page.budgets) {
         std::string used;
         for (const auto& [name, hard] : budget.hard_limits)
-            used += (used.empty() ? "" : "  ") + name + " " + amount_text(budget.usage, name) +
+            used += (used.empty() ? "" : "  ") + name + " " + amount_text(budget.usage, name, "0") +
                     "/" + std::to_string(hard);
         std::string exhausted;
         for (const std::string& name : budget.exhausted)
@@ -101,8 +102,9 @@ int run_budget_show(Session& session, const Arguments& arguments) {
                  "  breaches " + std::to_string(budget.breach_count));
     Table table({"DIMENSION", "USED", "SOFT", "HARD", "REMAINING"});
     for (const auto& [name, hard] : budget.hard_limits)
-        table.row({name, amount_text(budget.usage, name), amount_text(budget.soft_limits, name),
-                   std::to_string(hard), amount_text(budget.remaining, name)});
+        table.row({name, amount_text(budget.usage, name, "0"),
+                   amount_text(budget.soft_limits, name, "-"), std::to_string(hard),
+                   amount_text(budget.remaining, name, "-")});
     session.print(table);
     return kDone;
 }

@@ -115,15 +115,20 @@ DoorWorld& door_world(const std::string& door) {
     return *world;
 }
 
+bool LossyDoor::is_next(std::string& which, std::string_view operation) {
+    const std::lock_guard lock(mutex_);
+    if (which.empty() || which != operation) return false;
+    which.clear();
+    return true;
+}
+
 flowfabric::Result<sdk::DoorReply> LossyDoor::send(const sdk::DoorRequest& request) {
-    if (!dropping_.empty() && request.operation == dropping_) {
-        dropping_.clear();
+    if (is_next(dropping_, request.operation))
         return sdk::http_error("connection_lost", "dropped by the test");
-    }
     auto reply = inner_->send(request);
-    if (losing_.empty() || request.operation != losing_) return reply;
-    losing_.clear();
-    return sdk::http_error("connection_lost", "lost by the test");
+    if (is_next(losing_, request.operation))
+        return sdk::http_error("connection_lost", "lost by the test");
+    return reply;
 }
 
 }  // namespace ff::testing

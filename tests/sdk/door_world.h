@@ -3,6 +3,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -80,14 +81,23 @@ class LossyDoor final : public sdk::Door {
     explicit LossyDoor(std::shared_ptr<sdk::Door> inner) : inner_(std::move(inner)) {}
 
     /// The call is made all the same.
-    void lose_next(std::string operation) { losing_ = std::move(operation); }
+    void lose_next(std::string operation) { set(losing_, std::move(operation)); }
     /// The call never arrives.
-    void drop_next(std::string operation) { dropping_ = std::move(operation); }
+    void drop_next(std::string operation) { set(dropping_, std::move(operation)); }
     flowfabric::Result<sdk::DoorReply> send(const sdk::DoorRequest& request) override;
     bool loses_replies() const override { return true; }
 
   private:
+    void set(std::string& which, std::string operation) {
+        const std::lock_guard lock(mutex_);
+        which = std::move(operation);
+    }
+    /// True once, for the operation that was set.
+    bool is_next(std::string& which, std::string_view operation);
+
     std::shared_ptr<sdk::Door> inner_;
+    // The thread that renews leases uses the door too.
+    std::mutex mutex_{};
     std::string losing_{};
     std::string dropping_{};
 };
