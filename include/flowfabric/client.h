@@ -61,6 +61,10 @@ class AdminClient {
     /// Permission to take over a lost lease.
     Result<ReclaimAnswer> reclaim_execution(const std::string& id,
                                             const GrantRequest& request) const;
+    /// Leases it to a worker of the operator's choice, past capabilities and limits.
+    Result<LeaseInfo> take_over(const std::string& id, const TakeOver& request) const;
+    /// Ends a hold for dependencies that never came; the new public state.
+    Result<std::string> release_hold(const std::string& id) const;
     /// As an operator, whatever signals it waits for; the new public state.
     Result<std::string> resume_execution(const std::string& id, const std::string& actor,
                                          Millis delay = Millis(0)) const;
@@ -149,6 +153,9 @@ class AdminClient {
     Result<Done> detach_budget(const std::string& budget_id, const Scope& scope) const;
     Result<std::string> create_quota(const NewQuota& quota) const;
     Result<QuotaInfo> describe_quota(const std::string& quota_id) const;
+    /// The new revision.
+    Result<std::int64_t> update_quota(const std::string& quota_id,
+                                      const QuotaChanges& changes) const;
     Result<QuotaPage> list_quotas(const std::string& cursor = {}, int limit = 50) const;
     Result<Done> attach_quota(const std::string& quota_id, const Scope& scope) const;
     Result<Done> detach_quota(const std::string& quota_id, const Scope& scope) const;
@@ -156,6 +163,8 @@ class AdminClient {
     // Lanes, workers, administration
     Result<LaneList> list_lanes() const;
     Result<Done> set_lane(const std::string& lane, const LaneChanges& changes) const;
+    /// One that is disabled and in which nothing is left to do.
+    Result<Done> delete_lane(const std::string& lane) const;
     Result<WorkerPage> list_workers(const std::string& ns, const std::string& cursor = {}) const;
     Result<std::vector<LeaseInfo>> list_leases(const std::string& worker_id,
                                                const std::string& worker_instance_id) const;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,17 @@ struct NewQuota {
     Millis jitter{0};
     /// Governs everything in its scope, not only those that name it.
     bool attach = false;
+};
+
+/// What is not given stays as it is.
+struct QuotaChanges {
+    std::optional<std::int64_t> window_seconds{};
+    std::optional<std::int64_t> max_per_window{};
+    std::optional<std::int64_t> max_concurrent{};
+    std::optional<Millis> jitter{};
+    std::string name{};
+    std::string actor{};
+    std::string reason{};
 };
 
 struct QuotaInfo {

@@ -63,6 +63,14 @@ struct LeaseInfo {
     std::int64_t expires_at = 0;
 };
 
+struct TakeOver {
+    std::string worker_id{};
+    std::string worker_instance_id{};
+    Millis lease_ttl{30'000};
+    /// A UUID: asking again with it gives the same lease. Minted when empty.
+    std::string lease_id{};
+};
+
 /// Asks for permission to claim one execution.
 struct GrantRequest {
     std::string worker_id{};

@@ -83,7 +83,7 @@ asio::awaitable<Result<std::optional<sdk::HotTask>>> claim_plain(app::Instance& 
     SecureRandom random;
     for (const model::LaneId& lane : worker.lanes) {
         const std::uint16_t home = context.partitioner.partition(lane, context.rules.partitions);
-        const model::LaneSpread spread{context.rules.lane_spread};
+        const model::LaneSpread spread{context.claimer.spread_of(lane)};
         for (const std::uint16_t place : spread.partitions(home, context.rules.partitions)) {
             engine::ClaimBatch batch{.partition = model::PartitionKey::flow(place),
                                      .worker_id = worker.worker_id,

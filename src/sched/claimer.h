@@ -74,6 +74,8 @@ class Claimer {
     /// Ends all waits. No claim may follow.
     void stop();
 
+    /// Over how many partitions the lane is spread.
+    std::uint16_t spread_of(const model::LaneId& lane) const;
     std::size_t waiting() const { return board_.waiting(); }
     LaneDirectory& lanes() { return lanes_; }
     Attachments& attachments() { return attachments_; }
@@ -128,7 +130,6 @@ class Claimer {
     Task<Gates> gates(model::LaneId lane);
     engine::ClaimBatch batch_for(const Round& round, const Place& place, std::size_t tasks);
     void add_leases(engine::ClaimBatch& batch, std::size_t count);
-    std::uint16_t spread_of(const model::LaneId& lane) const;
     bool look_for_lost(const Place& place);
 
     boost::asio::awaitable<void> wait_for_work(Round& round, Deadline until);

@@ -43,7 +43,11 @@ std::vector<std::uint16_t> Granter::partition_order(const GrantSearch& search, T
             order.push_back(partition);
         }
     };
-    add(partitioner_.partition(search.lane, partitions_));
+    const std::uint16_t solo = partitioner_.partition(search.lane, partitions_);
+    const std::uint16_t spread = spread_of_ ? std::min(spread_of_(search.lane), count) : 1;
+    const std::uint16_t turn = turn_++;
+    for (std::uint16_t i = 0; i < spread; ++i)
+        add(static_cast<std::uint16_t>((solo + (turn + i) % spread) % count));
     for (const auto& [lane, partition] : hints_) {
         if (lane == search.lane.text()) add(partition);
     }

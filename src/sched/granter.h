@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,13 +37,19 @@ struct FoundGrant {
 /// quotas, and leaves a grant. Lives on one loop.
 class Granter {
   public:
+    /// Over how many partitions a lane is spread.
+    using SpreadOf = std::function<std::uint16_t(const model::LaneId&)>;
+
+    /// Without `spread_of` every lane has one partition.
     Granter(store::Store& store, const model::SoloPartitioner& partitioner,
-            model::PartitionConfig partitions, LaneDirectory& lanes, Admission& admission)
+            model::PartitionConfig partitions, LaneDirectory& lanes, Admission& admission,
+            SpreadOf spread_of = {})
         : store_(store),
           partitioner_(partitioner),
           partitions_(partitions),
           lanes_(lanes),
-          admission_(admission) {}
+          admission_(admission),
+          spread_of_(std::move(spread_of)) {}
 
     /// Nothing if no partition it looked at has work for this worker.
     Task<std::optional<FoundGrant>> find(GrantSearch search);
@@ -69,6 +76,9 @@ class Granter {
     model::PartitionConfig partitions_;
     LaneDirectory& lanes_;
     Admission& admission_;
+    SpreadOf spread_of_;
+    /// Of a spread lane another partition is the first each time.
+    std::uint16_t turn_ = 0;
     Rotation rotation_{};
     std::set<std::pair<std::string, std::uint16_t>> hints_{};
     /// Lost work that a capability set cannot run, until when it is passed over.

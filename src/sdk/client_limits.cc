@@ -186,6 +186,23 @@ Result<QuotaInfo> AdminClient::describe_quota(const std::string& quota_id) const
     return ff::sdk::quota_of(std::move(reply));
 }
 
+Result<std::int64_t> AdminClient::update_quota(const std::string& quota_id,
+                                               const QuotaChanges& changes) const {
+    Json body = Json::object();
+    if (changes.window_seconds) body.set("window_seconds", *changes.window_seconds);
+    if (changes.max_per_window) body.set("max_requests_per_window", *changes.max_per_window);
+    if (changes.max_concurrent) body.set("max_concurrent", *changes.max_concurrent);
+    if (changes.jitter) body.set("jitter_ms", std::int64_t{changes.jitter->count()});
+    body.set_text("name", changes.name)
+        .set_text("actor", changes.actor)
+        .set_text("reason", changes.reason);
+    FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, {.operation = "update_quota",
+                                                       .method = "PUT",
+                                                       .target = quota_path(quota_id),
+                                                       .body = body.dump()}));
+    return reply["revision"].integer();
+}
+
 Result<QuotaPage> AdminClient::list_quotas(const std::string& cursor, int limit) const {
     FF_SDK_TRY(Json reply,
                get_json(*door_, "list_quotas", "/v1/quotas" + page_query(cursor, limit)));

@@ -61,6 +61,32 @@ Result<ReclaimAnswer> AdminClient::reclaim_execution(const std::string& id,
     return answer;
 }
 
+Result<LeaseInfo> AdminClient::take_over(const std::string& id, const TakeOver& request) const {
+    const std::string lease = request.lease_id.empty() ? ff::sdk::mint_uuid() : request.lease_id;
+    const Json body = Json::object({{"worker_id", request.worker_id},
+                                    {"worker_instance_id", request.worker_instance_id},
+                                    {"lease_ttl_ms", std::int64_t{request.lease_ttl.count()}},
+                                    {"lease_id", lease}});
+    // The lease id makes a repeat harmless.
+    FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, {.operation = "take_over",
+                                                       .method = "POST",
+                                                       .target = execution_path(id, "/take-over"),
+                                                       .body = body.dump(),
+                                                       .repeatable = true}));
+    return LeaseInfo{.execution_id = reply["execution_id"].text(),
+                     .lease_id = reply["lease_id"].text(),
+                     .lease_epoch = reply["lease_epoch"].integer(),
+                     .attempt_index = reply["attempt_index"].integer(),
+                     .attempt_id = reply["attempt_id"].text(),
+                     .expires_at = reply["lease_expires_at"].integer()};
+}
+
+Result<std::string> AdminClient::release_hold(const std::string& id) const {
+    FF_SDK_TRY(const Json reply,
+               post_json(*door_, "release_hold", execution_path(id, "/release-hold"), Json()));
+    return reply["public_state"].text();
+}
+
 Result<std::string> AdminClient::resume_execution(const std::string& id, const std::string& actor,
                                                   Millis delay) const {
     const Json body =

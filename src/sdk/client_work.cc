@@ -104,6 +104,15 @@ Result<Done> AdminClient::set_lane(const std::string& lane, const LaneChanges& c
     return Done{};
 }
 
+Result<Done> AdminClient::delete_lane(const std::string& lane) const {
+    FF_SDK_TRY([[maybe_unused]] const Json reply,
+               ff::sdk::ask(*door_, {.operation = "delete_lane",
+                                     .method = "DELETE",
+                                     .target = "/v1/lanes/" + percent(lane),
+                                     .repeatable = true}));
+    return Done{};
+}
+
 Result<WorkerPage> AdminClient::list_workers(const std::string& ns,
                                              const std::string& cursor) const {
     FF_SDK_TRY(

@@ -28,7 +28,10 @@ sched::ClaimRequest asked(const WorkRequest& request) {
 Work::Work(const Context& context)
     : context_(context),
       granter_(context.store, context.partitioner, context.rules.partitions,
-               context.claimer.lanes(), context.claimer.admission()) {}
+               context.claimer.lanes(), context.claimer.admission(),
+               [&claimer = context.claimer](const model::LaneId& lane) {
+                   return claimer.spread_of(lane);
+               }) {}
 
 std::string Work::token_of(const sched::LaneTask& task, const model::WorkerInstanceId& worker,
                            Millis lease_ttl) const {
