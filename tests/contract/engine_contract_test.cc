@@ -375,5 +375,38 @@ TEST(EngineContract, OnlyWhatTheCatalogueAllowsMayBeResent) {
     }
 }
 
+/// `{1,"OK"}` and then nothing, or what is no id: the ids of a lease are never made up.
+template <Operation Claim>
+void expect_parse_error(const Claim& claim, std::vector<std::string> rest, std::string_view what) {
+    resp::Value::Items items;
+    items.push_back(resp::Value::integer(1));
+    items.push_back(resp::Value::bulk("OK"));
+    for (std::string& text : rest) items.push_back(resp::Value::bulk(std::move(text)));
+    const auto outcome = claim.read(resp::Value::array(std::move(items)));
+    ASSERT_FALSE(outcome.has_value()) << what;
+    EXPECT_EQ(outcome.error().code, "parse_error") << what;
+    ASSERT_FALSE(outcome.error().detail.empty()) << what;
+    EXPECT_EQ(outcome.error().detail.front().substr(0, 3), "ff_") << what;
+}
+
+TEST(Ch01Replies, S37_AShortReplyOfAClaimIsAParseError) {
+    const ClaimExecution claim{.execution_id = kExecution, .claimant = claimant()};
+    const ReclaimExecution reclaim{.execution_id = kExecution, .claimant = claimant()};
+    const ClaimResumedExecution resumed{.execution_id = kExecution, .claimant = claimant()};
+    const IssueGrantAndClaim taken{.execution_id = kExecution, .claimant = claimant()};
+    const std::string lease = id<model::LeaseId>().to_string();
+    for (const std::vector<std::string>& rest : {std::vector<std::string>{},
+                                                 {lease},
+                                                 {lease, "many"},
+                                                 {"", "1", "2", lease, "0", "initial"}}) {
+        expect_parse_error(claim, rest, "claim");
+        expect_parse_error(reclaim, rest, "reclaim");
+        expect_parse_error(resumed, rest, "resumed");
+        expect_parse_error(taken, rest, "taken");
+    }
+    expect_parse_error(claim_batch(), {}, "batch");
+    expect_parse_error(CompleteAndClaim{.claim = claim_batch()}, {}, "complete and claim");
+}
+
 }  // namespace
 }  // namespace ff::engine
