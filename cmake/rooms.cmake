@@ -69,11 +69,14 @@ endfunction()
 # ff_test(<target> SOURCES <file>... DEPS <target>... [LIBS <target>...] [TIMEOUT <s>] [LABELS <l>...]
 #         [WHOLE])
 # Every TEST of the sources becomes one ctest entry; WHOLE makes the program one entry instead, for
-# suites whose cases share an expensive fixture.
+# suites whose cases share an expensive fixture. A sanitized program has three times as long.
 function(ff_test target)
     cmake_parse_arguments(T "WHOLE" "TIMEOUT" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 60)
+    endif()
+    if(FF_SANITIZE)
+        math(EXPR T_TIMEOUT "3 * ${T_TIMEOUT}")
     endif()
     add_executable(${target} ${T_SOURCES})
     target_link_libraries(${target} PRIVATE ${T_DEPS} ${T_LIBS} GTest::gtest GTest::gtest_main)
