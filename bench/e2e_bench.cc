@@ -1,7 +1,10 @@
 // Whole tasks, as users see them: submit, claim, complete, with 4 KiB of payload and 16 at a time,
 // through every door and on every store, next to BullMQ on the same Valkey. Throughput is tasks
 // over the time from the first submission to the last completion while the worker runs; latencies
-// are those of single tasks, from submission to the handler. FF_BENCH_TASKS sets another count.
+// are those of single tasks, from submission to the handler. Beside them stand what a task costs:
+// CPU time in this process and in the server's, calls through the door, and turns of the worker;
+// on a busy machine these say more than the time. FF_BENCH_TASKS sets another count; FF_BENCH_ONLY
+// names what is measured, with commas, instead of everything.
 
 #include <algorithm>
 #include <atomic>
@@ -9,9 +12,14 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "flowfabric/flowfabric.h"
 #include "report.h"
@@ -68,20 +76,48 @@ double seconds_since(steady_clock::time_point begun) {
     return std::chrono::duration<double>(steady_clock::now() - begun).count();
 }
 
+/// CPU time of a process so far, in microseconds.
+double cpu_us(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string skipped;
+    std::getline(file, skipped, ')');
+    constexpr int kBeforeTimes = 11;
+    for (int i = 0; i < kBeforeTimes; ++i) file >> skipped;
+    double user = 0;
+    double system = 0;
+    file >> user >> system;
+    return (user + system) * 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double own_cpu_us() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto us = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+    };
+    return us(used.ru_utime) + us(used.ru_stime);
+}
+
 struct Figures {
     double throughput = 0;
     double p50 = 0;
     double p95 = 0;
     double p99 = 0;
+    // For each task; 0 where nobody counted.
+    double own_cpu_us = 0;
+    double server_cpu_us = 0;
+    double worker_calls = 0;
 };
 
-Figures with_latencies(double throughput, std::vector<double> latencies) {
+void set_latencies(Figures& figures, std::vector<double> latencies) {
     std::sort(latencies.begin(), latencies.end());
     const auto at = [&](double share) {
         const auto place = static_cast<std::size_t>(static_cast<double>(latencies.size()) * share);
         return latencies.at(std::min(place, latencies.size() - 1));
     };
-    return {throughput, at(0.5), at(0.95), at(0.99)};
+    figures.p50 = at(0.5);
+    figures.p95 = at(0.95);
+    figures.p99 = at(0.99);
 }
 
 void add(Report& report, const std::string& name, const Figures& figures) {
@@ -89,6 +125,11 @@ void add(Report& report, const std::string& name, const Figures& figures) {
     report.add(name + "_p50_ms", figures.p50, "ms");
     report.add(name + "_p95_ms", figures.p95, "ms");
     report.add(name + "_p99_ms", figures.p99, "ms");
+    if (figures.own_cpu_us == 0) return;
+    report.add(name + "_cpu_us", figures.own_cpu_us, "us a task");
+    if (figures.server_cpu_us > 0)
+        report.add(name + "_server_cpu_us", figures.server_cpu_us, "us a task");
+    report.add(name + "_worker_calls", figures.worker_calls, "a task");
 }
 
 void submit(const AdminClient& client, const std::string& lane, std::size_t tasks,
@@ -101,9 +142,14 @@ void submit(const AdminClient& client, const std::string& lane, std::size_t task
     }
 }
 
-Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config) {
+/// `server` is another process that does the work, if there is one.
+Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config,
+                      std::optional<pid_t> server = std::nullopt) {
     const std::string lane = config.lanes.front();
     Meter meter;
+    std::atomic<std::size_t> calls = 0;
+    config.layers.push_back(flowfabric::metrics_layer(
+        [&](std::string_view, std::chrono::microseconds, std::string_view) { ++calls; }));
     flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
     runtime.max_concurrent(kWorkers).on("noop", [&](Context&) {
         meter.done();
@@ -111,6 +157,8 @@ Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config
     });
     runtime.start();
     const std::size_t tasks = task_count();
+    const double own_before = own_cpu_us();
+    const double server_before = server ? cpu_us(*server) : 0;
     const auto begun = steady_clock::now();
     submit(client, lane, tasks, "noop");
     meter.wait_for(tasks);
@@ -119,7 +167,11 @@ Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config
                 .value()
                 .executions.empty()) {
     }
-    const double throughput = static_cast<double>(tasks) / seconds_since(begun);
+    const auto count = static_cast<double>(tasks);
+    Figures figures{.throughput = count / seconds_since(begun),
+                    .own_cpu_us = (own_cpu_us() - own_before) / count,
+                    .worker_calls = static_cast<double>(calls) / count};
+    if (server) figures.server_cpu_us = (cpu_us(*server) - server_before) / count;
     std::vector<double> latencies;
     for (int i = 0; i < kSingles; ++i) {
         const auto at = steady_clock::now();
@@ -128,14 +180,15 @@ Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config
         latencies.push_back(1000 * seconds_since(at));
     }
     runtime.stop();
-    return with_latencies(throughput, std::move(latencies));
+    set_latencies(figures, std::move(latencies));
+    return figures;
 }
 
 /// Suspended, signalled, resumed, completed; one after the other.
-double measure_suspensions(const AdminClient& client, flowfabric::WorkerConfig config) {
+double measure_suspensions(const AdminClient& client, const flowfabric::WorkerConfig& config) {
     const std::string lane = config.lanes.front();
     Meter meter;
-    flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
+    flowfabric::Runtime runtime(flowfabric::Worker::connect(config).value());
     runtime.max_concurrent(kWorkers).on("ask", [&](Context& context) {
         if (context.info().attempt_type == "resumed") {
             meter.done();
@@ -160,11 +213,11 @@ double measure_suspensions(const AdminClient& client, flowfabric::WorkerConfig c
 }
 
 /// Chains of ten nodes, all at the same time; nodes a second.
-double measure_chains(const AdminClient& client, flowfabric::WorkerConfig config) {
+double measure_chains(const AdminClient& client, const flowfabric::WorkerConfig& config) {
     constexpr int kNodes = 10;
     const std::string lane = config.lanes.front();
     Meter meter;
-    flowfabric::Runtime runtime(flowfabric::Worker::connect(std::move(config)).value());
+    flowfabric::Runtime runtime(flowfabric::Worker::connect(config).value());
     runtime.max_concurrent(kWorkers).on("link", [&](Context&) {
         meter.done();
         return completed();
@@ -239,6 +292,7 @@ class Server {
         url_ = line->substr(kServing.size());
     }
     const std::string& url() const { return url_; }
+    pid_t pid() const { return process_.pid(); }
 
   private:
     static std::vector<std::pair<std::string, std::string>> with_port(
@@ -263,7 +317,8 @@ Figures over_http(std::vector<std::pair<std::string, std::string>> environment,
     const Server server(std::move(environment));
     flowfabric::WorkerConfig config = config_of(name);
     config.server_url = server.url();
-    return measure_tasks(AdminClient::connect(server.url()).value(), std::move(config));
+    return measure_tasks(AdminClient::connect(server.url()).value(), std::move(config),
+                         server.pid());
 }
 
 Figures in_process(flowfabric::EngineOptions options, const std::string& name) {
@@ -281,7 +336,7 @@ Figures direct_on_valkey(const ValkeyServer& valkey) {
     flowfabric::WorkerConfig config = config_of("direct");
     config.host = "127.0.0.1";
     config.port = valkey.port();
-    return measure_tasks(engine->client(), std::move(config));
+    return measure_tasks(engine->client(), std::move(config), valkey.pid());
 }
 
 Figures bullmq(const ValkeyServer& valkey) {
@@ -300,23 +355,45 @@ Figures bullmq(const ValkeyServer& valkey) {
         kPatience);
     if (run.exit_code != 0) throw std::runtime_error("bullmq: " + run.err);
     const Json said = Json::parse(run.out).value();
-    return {said["throughput"].number(), said["p50"].number(), said["p95"].number(),
-            said["p99"].number()};
+    return {.throughput = said["throughput"].number(),
+            .p50 = said["p50"].number(),
+            .p95 = said["p95"].number(),
+            .p99 = said["p99"].number()};
+}
+
+/// True for what the caller of the program wants to know.
+bool wanted(std::string_view name) {
+    const char* only = std::getenv("FF_BENCH_ONLY");
+    if (only == nullptr) return true;
+    const std::string list = ',' + std::string(only) + ',';
+    return list.find(',' + std::string(name) + ',') != std::string::npos;
+}
+
+/// What is not wanted is nothing.
+Figures measure(Report& report, const std::string& name, const std::function<Figures()>& run) {
+    if (!wanted(name)) return {};
+    const Figures figures = run();
+    add(report, name, figures);
+    return figures;
 }
 
 void measure_the_rest(Report& report) {
     const auto engine = flowfabric::Engine::open({}).value();
-    const auto config = [&](const std::string& name) {
-        flowfabric::WorkerConfig made = config_of(name);
-        made.engine = engine;
-        return made;
+    using Measured = double (*)(const AdminClient&, const flowfabric::WorkerConfig&);
+    const auto add_one = [&](const std::string& name, Measured run) {
+        if (!wanted(name)) return;
+        flowfabric::WorkerConfig config = config_of(name);
+        config.engine = engine;
+        report.add(name + "_per_s", run(engine->client(), config), "/s");
     };
-    report.add("inprocess_suspend_signal_resume_per_s",
-               measure_suspensions(engine->client(), config("ask")), "/s");
-    report.add("inprocess_chain_nodes_per_s", measure_chains(engine->client(), config("chain")),
-               "/s");
-    report.add("inprocess_routing_100_workers_per_s",
-               measure_routing(engine->client(), config("routing")), "/s");
+    add_one("inprocess_suspend_signal_resume", measure_suspensions);
+    add_one("inprocess_chain_nodes", measure_chains);
+    add_one("inprocess_routing_100_workers", measure_routing);
+}
+
+void add_ratio(Report& report, const std::string& name, const Figures& ours, const Figures& peer) {
+    if (ours.throughput == 0 || peer.throughput == 0) return;
+    report.add_ratio(name, ours.throughput, peer.throughput);
 }
 
 }  // namespace
@@ -325,22 +402,27 @@ int main(int argc, char** argv) {
     Report report("whole tasks of 4 KiB, 16 at a time, next to BullMQ", argc, argv);
     const TempDir folders;
     const ValkeyServer valkey = ValkeyServer::start();
-    const Figures peer = bullmq(valkey);
-    add(report, "bullmq", peer);
-    const Figures http_always = over_http({{"FF_DATA_DIR", folders.file("a")}}, "http-always");
-    add(report, "http_embedded_always", http_always);
-    add(report, "http_embedded_off",
-        over_http({{"FF_DATA_DIR", folders.file("b")}, {"FF_FSYNC", "off"}}, "http-off"));
-    add(report, "http_valkey", over_http(valkey_environment(valkey), "http-valkey"));
-    const Figures direct = direct_on_valkey(valkey);
-    add(report, "direct_valkey", direct);
-    const Figures local = in_process({.data_dir = folders.file("c")}, "local-always");
-    add(report, "inprocess_always", local);
-    add(report, "inprocess_off",
-        in_process({.data_dir = folders.file("d"), .fsync = flowfabric::Fsync::Off}, "local-off"));
+    const Figures peer = measure(report, "bullmq", [&] { return bullmq(valkey); });
+    const Figures http_always = measure(report, "http_embedded_always", [&] {
+        return over_http({{"FF_DATA_DIR", folders.file("a")}}, "http-always");
+    });
+    measure(report, "http_embedded_off", [&] {
+        return over_http({{"FF_DATA_DIR", folders.file("b")}, {"FF_FSYNC", "off"}}, "http-off");
+    });
+    measure(report, "http_valkey",
+            [&] { return over_http(valkey_environment(valkey), "http-valkey"); });
+    const Figures direct =
+        measure(report, "direct_valkey", [&] { return direct_on_valkey(valkey); });
+    const Figures local = measure(report, "inprocess_always", [&] {
+        return in_process({.data_dir = folders.file("c")}, "local-always");
+    });
+    measure(report, "inprocess_off", [&] {
+        return in_process({.data_dir = folders.file("d"), .fsync = flowfabric::Fsync::Off},
+                          "local-off");
+    });
     measure_the_rest(report);
-    report.add_ratio("embedded_durable_over_bullmq", http_always.throughput, peer.throughput);
-    report.add_ratio("inprocess_over_bullmq", local.throughput, peer.throughput);
-    report.add_ratio("valkey_direct_over_bullmq", direct.throughput, peer.throughput);
+    add_ratio(report, "embedded_durable_over_bullmq", http_always, peer);
+    add_ratio(report, "inprocess_over_bullmq", local, peer);
+    add_ratio(report, "valkey_direct_over_bullmq", direct, peer);
     return report.finish();
 }
