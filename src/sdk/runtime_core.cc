@@ -19,6 +19,11 @@ namespace {
 
 constexpr std::size_t kTurnMax = 256;
 constexpr Millis kLongPoll{20'000};
+/// How many hands are woken at the same time. A hand on its way finds more for itself, or wakes the
+/// next one; short handlers are done before a second hand has come.
+constexpr std::size_t kComingHandsMost = 2;
+/// How long results wait for others at most.
+constexpr std::chrono::microseconds kGatherMost{500};
 
 /// What an exception says, with the causes nested in it.
 std::string text_with_causes(const std::exception& failure) {
@@ -60,17 +65,7 @@ Result<Done> RuntimeCore::run() {
         returned_ = false;
         threads_.emplace_back([this] { wait_for_work(); });
     }
-    while (true) {
-        {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] {
-                return stopping_ || !finished_.empty() ||
-                       (hungry_ && worker.core()->capacity().free() > 0);
-            });
-            if (stopping_) break;
-        }
-        turn();
-    }
+    while (wait_for_turn()) turn();
     drain();
     // A restart need not wait for the registration to run out.
     const Result<Done> left = worker.disconnect();
@@ -82,6 +77,47 @@ Result<Done> RuntimeCore::run() {
     return Done{};
 }
 
+/// Handlers that began together end together, but not at the same moment. To send the first result
+/// alone would make all others wait for a second turn: waits until as many have come as were sent
+/// the last time, though never longer than a quarter of what that turn took, and not at all for
+/// results that come one by one.
+bool RuntimeCore::wait_for_turn() {
+    std::unique_lock lock(mutex_);
+    const auto hungry = [this] { return hungry_ && has_room(); };
+    turner_waits_ = true;
+    gather_for_ = 1;
+    turner_.wait(lock, [&] { return stopping_ || !finished_.empty() || hungry(); });
+    gather_for_ = last_sent_ - last_sent_ / 8;
+    const auto due = [&] { return stopping_ || has_gathered() || hungry(); };
+    if (!due()) {
+        turner_.wait_for(lock, std::min<steady_clock::duration>(last_took_ / 4, kGatherMost), due);
+    }
+    turner_waits_ = false;
+    return !stopping_;
+}
+
+bool RuntimeCore::has_gathered() const {
+    return finished_.size() >= gather_for_ || finished_.size() == running_.size();
+}
+
+void RuntimeCore::tell_turner() {
+    if (turner_waits_) turner_.notify_one();
+}
+
+void RuntimeCore::tell_of_results() {
+    if (stopping_ || (!finished_.empty() && has_gathered())) tell_turner();
+    tell_of_room();
+}
+
+void RuntimeCore::tell_of_room() {
+    if (!has_room()) return;
+    if (hungry_) {
+        tell_turner();
+    } else {
+        waiter_.notify_one();
+    }
+}
+
 void RuntimeCore::stop(Millis drain_timeout) {
     {
         std::unique_lock lock(mutex_);
@@ -90,6 +126,8 @@ void RuntimeCore::stop(Millis drain_timeout) {
             drain_until_ = steady_clock::now() + drain_timeout;
         }
         changed_.notify_all();
+        turner_.notify_one();
+        waiter_.notify_one();
     }
     stop_claims_.request_stop();
     std::unique_lock lock(mutex_);
@@ -117,19 +155,26 @@ std::vector<Capacity::Permit> RuntimeCore::take_permits(std::size_t most) {
     return permits;
 }
 
-void RuntimeCore::turn() {
+std::vector<RuntimeCore::Finished> RuntimeCore::take_finished(bool& claim) {
     std::vector<Finished> sent;
-    bool claim = false;
-    {
-        const std::lock_guard lock(mutex_);
-        const std::size_t count = std::min(finished_.size(), kTurnMax);
-        const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(count);
-        std::move(finished_.begin(), end, std::back_inserter(sent));
-        finished_.erase(finished_.begin(), end);
-        claim = !stopping_;
+    const std::lock_guard lock(mutex_);
+    claim = !stopping_;
+    if (finished_.size() <= kTurnMax) {
+        sent.swap(finished_);
+        return sent;
     }
+    const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(kTurnMax);
+    std::move(finished_.begin(), end, std::back_inserter(sent));
+    finished_.erase(finished_.begin(), end);
+    return sent;
+}
+
+void RuntimeCore::turn() {
+    bool claim = false;
+    std::vector<Finished> sent = take_finished(claim);
     std::vector<HotCompletion> completions;
     std::vector<Capacity::Permit> permits;
+    completions.reserve(sent.size());
     for (Finished& one : sent) {
         completions.push_back({.lease = one.task->lease(), .result = one.result});
         const std::lock_guard lock(one.task->mutex);
@@ -143,7 +188,10 @@ void RuntimeCore::turn() {
     }
     if (completions.empty() && permits.empty()) return;
     const std::size_t asked = permits.size();
+    last_sent_ = completions.size();
+    const auto begun = steady_clock::now();
     auto turned = worker.core()->take_turn(permits, Millis(0), std::move(completions));
+    last_took_ = steady_clock::now() - begun;
     if (!turned) {
         const std::lock_guard lock(mutex_);
         for (Finished& one : sent) {
@@ -160,30 +208,36 @@ void RuntimeCore::turn() {
         return;
     }
     permits.clear();
+    {
+        const std::lock_guard lock(mutex_);
+        pause_ = Millis(0);
+        hungry_ = turned->tasks.size() == asked;
+        give_out(std::move(turned->tasks));
+        tell_of_room();
+    }
     settle(std::move(sent), turned->completions);
-    const std::lock_guard lock(mutex_);
-    pause_ = Millis(0);
-    hungry_ = turned->tasks.size() == asked;
-    give_out(std::move(turned->tasks));
 }
 
 void RuntimeCore::settle(std::vector<Finished> sent,
                          const std::vector<std::optional<Error>>& outcomes) {
+    std::vector<Finished> again;
     for (std::size_t i = 0; i < sent.size(); ++i) {
         const std::optional<Error>& failure = outcomes[i];
         if (failure && !failure->answered()) {
-            const std::lock_guard lock(mutex_);
-            finished_.push_back(std::move(sent[i]));
+            again.push_back(std::move(sent[i]));
             continue;
         }
         if (failure)
             log::warn("sdk", "completion_refused",
                       {{"execution_id", sent[i].task->info.execution_id}, {"code", failure->code}});
         sent[i].task->end();
-        const std::lock_guard lock(mutex_);
-        running_.erase(sent[i].task);
     }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    for (const Finished& one : sent) {
+        if (one.task) running_.erase(one.task);
+    }
+    std::move(again.begin(), again.end(), std::back_inserter(finished_));
+    tell_of_room();
 }
 
 void RuntimeCore::give_out(std::vector<State> tasks) {
@@ -191,22 +245,29 @@ void RuntimeCore::give_out(std::vector<State> tasks) {
         running_.insert(task);
         ready_.push_back(std::move(task));
     }
-    // The waiter is one of the threads; a hand is made for work that no idle hand can take.
-    while (ready_.size() > idle_hands_ && threads_.size() < limit + 1) {
-        threads_.emplace_back([this] { work(); });
-        ++idle_hands_;
+    wake_hands();
+}
+
+void RuntimeCore::wake_hands() {
+    while (coming_hands_ < std::min(kComingHandsMost, ready_.size())) {
+        if (idle_hands_ > coming_hands_) {
+            hands_.notify_one();
+        } else if (threads_.size() < limit + 1) {
+            // The waiter is one of the threads.
+            threads_.emplace_back([this] { work(); });
+            ++idle_hands_;
+        } else {
+            return;
+        }
+        ++coming_hands_;
     }
-    hands_.notify_all();
-    changed_.notify_all();
 }
 
 void RuntimeCore::wait_for_work() {
     while (true) {
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] {
-                return stopping_ || (!hungry_ && worker.core()->capacity().free() > 0);
-            });
+            waiter_.wait(lock, [this] { return stopping_ || (!hungry_ && has_room()); });
             if (stopping_) return;
         }
         std::vector<Capacity::Permit> permits = take_permits(kTurnMax);
@@ -222,6 +283,7 @@ void RuntimeCore::wait_for_work() {
         const std::lock_guard lock(mutex_);
         if (turned->tasks.size() == asked) hungry_ = true;
         give_out(std::move(turned->tasks));
+        if (hungry_) tell_of_room();
     }
 }
 
@@ -233,6 +295,8 @@ bool RuntimeCore::recover(const Error& error) {
         stopping_ = true;
         stop_claims_.request_stop();
         changed_.notify_all();
+        turner_.notify_one();
+        waiter_.notify_one();
         return false;
     }
     pause_ =
@@ -246,20 +310,25 @@ bool RuntimeCore::recover(const Error& error) {
 }
 
 void RuntimeCore::work() {
+    std::unique_lock lock(mutex_);
+    --coming_hands_;
     while (true) {
-        State state;
-        {
-            std::unique_lock lock(mutex_);
-            hands_.wait(lock, [this] { return closed_ || !ready_.empty(); });
-            if (ready_.empty()) return;
-            state = std::move(ready_.front());
-            ready_.pop_front();
-            --idle_hands_;
+        while (ready_.empty() && !closed_) {
+            hands_.wait(lock);
+            if (coming_hands_ > 0) --coming_hands_;
         }
+        if (ready_.empty()) return;
+        const State state = std::move(ready_.front());
+        ready_.pop_front();
+        --idle_hands_;
+        wake_hands();
+        // Whoever begins the last task tells of what ended before it: it may take long.
+        if (ready_.empty()) tell_of_results();
+        lock.unlock();
         handle(state);
-        const std::lock_guard lock(mutex_);
+        lock.lock();
         ++idle_hands_;
-        changed_.notify_all();
+        if (ready_.empty() || stopping_) tell_of_results();
     }
 }
 
@@ -304,7 +373,6 @@ void RuntimeCore::handle(const State& state) {
             if (!closed_) {
                 finished_.push_back({.task = state, .result = *std::move(result)});
                 task.detach();
-                changed_.notify_all();
                 return;
             }
         } else if (!task.ended()) {
@@ -351,7 +419,9 @@ void RuntimeCore::drain() {
             lock.lock();
         }
         const auto half = begun + (drain_until_ - begun) / 2;
-        changed_.wait_until(lock, asked ? drain_until_ : half, idle);
+        turner_waits_ = true;
+        turner_.wait_until(lock, asked ? drain_until_ : half, idle);
+        turner_waits_ = false;
         if (!finished_.empty()) {
             lock.unlock();
             turn();

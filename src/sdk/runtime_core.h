@@ -23,7 +23,9 @@ namespace ff::sdk {
 
 /// The threads behind a Runtime. The *turner* (the thread of run) sends what is finished and
 /// claims work for the free hands in the same call, without waiting; when it finds the queue
-/// drained, the *waiter* asks for work with a long poll; *hands* run the handlers.
+/// drained, the *waiter* asks for work with a long poll; *hands* run the handlers. A thread is
+/// woken only for something to do: with short handlers, switching threads would cost more than
+/// everything else that this process does for a task.
 class RuntimeCore {
   public:
     explicit RuntimeCore(flowfabric::Worker worker) : worker(std::move(worker)) {}
@@ -54,25 +56,45 @@ class RuntimeCore {
     flowfabric::HandlerResult call_handler(const flowfabric::Handler& handler,
                                            flowfabric::Task& task, std::string& category);
     void fail(flowfabric::Task& task, const std::string& reason, const std::string& category);
+    /// Waits for a reason to take a turn; false when the run ends.
+    bool wait_for_turn();
     void turn();
+    std::vector<Finished> take_finished(bool& claim);
     /// False when the error ends the run.
     bool recover(const flowfabric::Error& error);
     void settle(std::vector<Finished> sent,
                 const std::vector<std::optional<flowfabric::Error>>& outcomes);
-    /// Hands the tasks out; under the lock.
+
+    // Under the lock:
+    /// Hands the tasks out.
     void give_out(std::vector<State> tasks);
+    void wake_hands();
+    /// Wakes the turner or the waiter, whoever can use a free place now.
+    void tell_of_room();
+    void tell_of_results();
+    void tell_turner();
+    bool has_gathered() const;
+    bool has_room() { return worker.core()->capacity().free() > 0; }
+
     std::vector<Capacity::Permit> take_permits(std::size_t most);
     void drain();
     void join();
 
     std::mutex mutex_{};
-    std::condition_variable_any changed_{};
-    std::condition_variable_any hands_{};
+    std::condition_variable changed_{};
+    std::condition_variable turner_{};
+    std::condition_variable waiter_{};
+    std::condition_variable hands_{};
     // Under the mutex:
     std::deque<State> ready_{};
     std::vector<Finished> finished_{};
     std::set<State> running_{};
     std::size_t idle_hands_ = 0;
+    /// Of the idle hands and those being made, how many are on their way to work.
+    std::size_t coming_hands_ = 0;
+    bool turner_waits_ = false;
+    /// How many results the turner waits for.
+    std::size_t gather_for_ = 1;
     bool hungry_ = true;
     bool stopping_ = false;
     bool closed_ = false;
@@ -80,6 +102,10 @@ class RuntimeCore {
     bool returned_ = true;
     std::chrono::steady_clock::time_point drain_until_{};
     std::optional<flowfabric::Error> ended_with_{};
+
+    // The turner's own.
+    std::size_t last_sent_ = 0;
+    std::chrono::steady_clock::duration last_took_{};
 
     flowfabric::Millis pause_{0};
     std::stop_source stop_claims_{};

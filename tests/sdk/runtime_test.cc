@@ -60,6 +60,36 @@ TEST_P(Ch07Runtime, CompletesWithWhatHandlersReturnManyAtATime) {
     EXPECT_EQ(doubler->calls, 60);
 }
 
+TEST_P(Ch07Runtime, RunsAsManyHandlersAtATimeAsItMay) {
+    constexpr int kAtATime = 8;
+    Runtime worker = runtime(kAtATime);
+    std::atomic<int> begun = 0;
+    worker.on("meet", [&](Context&) {
+        ++begun;
+        return wait_until([&] { return begun >= kAtATime; }) ? completed() : failed("alone");
+    });
+    std::vector<std::string> ids;
+    for (int i = 0; i < kAtATime; ++i) ids.push_back(world.submit(lane, "{}", "meet"));
+    worker.start();
+    for (const std::string& id : ids) EXPECT_EQ(world.ending(id), "completed");
+    worker.stop();
+}
+
+TEST_P(Ch07Runtime, NoResultWaitsForAHandlerThatTakesLong) {
+    Runtime worker = runtime(2);
+    const std::string quick = world.submit(lane, "{}", "quick");
+    std::atomic<bool> seen = false;
+    worker.on("quick", [](Context&) { return completed(); }).on("long", [&](Context&) {
+        seen = wait_until([&] { return world.state(quick) == "completed"; });
+        return completed();
+    });
+    const std::string slow = world.submit(lane, "{}", "long");
+    worker.start();
+    EXPECT_EQ(world.ending(slow), "completed");
+    EXPECT_TRUE(seen);
+    worker.stop();
+}
+
 TEST_P(Ch07Runtime, S52_FailuresCarryTheCategoryOfTheirCause) {
     Runtime worker = runtime();
     worker
