@@ -22,17 +22,17 @@ boost::asio::awaitable<CompletedAndClaimed> Claimer::complete_and_claim(
     CompletedAndClaimed answer;
     // Whatever goes wrong before a completion is answered is its answer.
     answer.completed.assign(completions.size(), Completed(model::make_error("internal")));
-    const bool repeatable = !round.request.claim_id.empty();
-    Result<Done> went = co_await complete(round, std::move(completions), answer.completed);
-    if (went && round.request.tasks_max > 0 && round.missing() > 0) {
-        bool repeated = false;
-        if (repeatable) {
-            Result<bool> earlier = co_await collect_earlier(round);
-            if (!earlier) went = std::move(earlier).error();
-            repeated = earlier && *earlier;
-        }
-        if (went && !repeated) went = co_await fill(round, until);
+    Result<bool> repeated = false;
+    if (!round.request.claim_id.empty() && round.request.tasks_max > 0) {
+        repeated = co_await collect_earlier(round);
     }
+    const bool claims = repeated && !*repeated && round.request.tasks_max > 0;
+    Result<Done> went = co_await complete(round, std::move(completions), answer.completed, claims);
+    if (!repeated) went = std::move(repeated).error();
+    // With an id, one partition answers once: what it gave is what there is.
+    const bool enough =
+        round.missing() == 0 || (!round.tasks.empty() && !round.request.claim_id.empty());
+    if (went && claims && !enough) went = co_await fill(round, until);
     if (!went) answer.claim_error = std::move(went).error();
     answer.tasks = std::move(round.tasks);
     co_return answer;
@@ -40,10 +40,8 @@ boost::asio::awaitable<CompletedAndClaimed> Claimer::complete_and_claim(
 
 Task<std::optional<Claimer::Place>> Claimer::place_among(const Round& round,
                                                          const ByPartition& partitions) {
-    // The tasks of a claim with an id are looked for before anything new is claimed.
-    if (round.request.tasks_max == 0 || !round.request.claim_id.empty()) {
-        co_return std::optional<Place>();
-    }
+    const bool has_id = !round.request.claim_id.empty();
+    const std::uint16_t anchor = anchor_of(round.request);
     std::vector<std::string> names;
     for (const model::LaneId& lane : round.request.lanes) names.push_back(lane.text());
     const std::vector<std::string> order = lane_shares_.in_order(std::move(names));
@@ -52,6 +50,8 @@ Task<std::optional<Claimer::Place>> Claimer::place_among(const Round& round,
         FF_CO_TRY(const LaneConfig config, co_await lanes_.lane(lane));
         if (!config.gives_work()) continue;
         for (const auto& [partition, places] : partitions) {
+            // Elsewhere a claim with an id leaves its mark first, which is a call of its own.
+            if (has_id && partition != anchor) continue;
             if (board_.is_maybe(round.group, name, partition)) {
                 co_return std::optional(Place{.lane = lane, .partition = partition});
             }
@@ -62,12 +62,15 @@ Task<std::optional<Claimer::Place>> Claimer::place_among(const Round& round,
 }
 
 Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution> completions,
-                             std::vector<Completed>& results) {
+                             std::vector<Completed>& results, bool claims_too) {
     ByPartition groups;
     for (std::size_t i = 0; i < completions.size(); ++i) {
         groups[completions[i].execution_id.partition_index()].push_back(i);
     }
-    FF_CO_TRY(const std::optional<Place> place, co_await place_among(round, groups));
+    std::optional<Place> place;
+    if (claims_too) {
+        FF_CO_TRY(place, co_await place_among(round, groups));
+    }
     Gates gated;
     if (place) {
         FF_CO_TRY(gated, co_await gates(place->lane));

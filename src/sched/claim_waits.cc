@@ -45,7 +45,7 @@ boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until
     if (waits_->next_sweep.passed()) {
         waits_->next_sweep =
             board_.waiting() == 0 ? Deadline::never() : Deadline::after(options_.sweep_interval);
-        wake(board_.on_gap());
+        on_gap();
     }
 }
 
@@ -57,10 +57,12 @@ void Claimer::wake(const std::vector<WakeBoard::WaiterId>& waiters) {
 }
 
 void Claimer::on_wake(const std::string& lane, std::uint16_t partition) {
+    bare_.on_wake(lane, partition);
     wake(board_.on_wake(lane, partition));
 }
 
 void Claimer::on_gap() {
+    bare_.on_gap();
     wake(board_.on_gap());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,28 @@ struct Claimer::Waits {
     boost::asio::any_io_executor loop;
     std::map<WakeBoard::WaiterId, boost::asio::steady_timer*> timers{};
     Deadline next_sweep = Deadline::never();
+    /// By lane: never due, cancelled when the look through it has ended.
+    std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> surveys{};
+
+    /// A look under way, whatever becomes of it.
+    class Survey {
+      public:
+        Survey(Waits& waits, const std::string& lane) : waits_(waits), lane_(lane) {
+            waits_.surveys.emplace(lane_,
+                                   std::make_shared<boost::asio::steady_timer>(
+                                       waits_.loop, std::chrono::steady_clock::time_point::max()));
+        }
+        ~Survey() {
+            const auto ended = waits_.surveys.extract(lane_);
+            ended.mapped()->cancel();
+        }
+        Survey(const Survey&) = delete;
+        Survey& operator=(const Survey&) = delete;
+
+      private:
+        Waits& waits_;
+        std::string lane_;
+    };
 };
 
 /// The request id of the second claim call of one request, within the length that functions allow.

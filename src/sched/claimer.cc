@@ -13,6 +13,8 @@ namespace ff::sched {
 namespace {
 
 constexpr std::size_t kWindowMost = 32;
+/// Before it is known whether there is anything at all.
+constexpr std::size_t kFirstWindow = 2;
 /// Lost leases are looked for at most this often in one place.
 constexpr Millis kLostEvery{250};
 constexpr std::size_t kPlacesMax = 65536;
@@ -32,6 +34,7 @@ Claimer::Claimer(boost::asio::any_io_executor loop, const Clock& clock, Random& 
       partitioner_(partitioner),
       options_(std::move(options)),
       board_(options_.partitions.num_flow_partitions()),
+      bare_(options_.partitions.num_flow_partitions()),
       lanes_(clock, store),
       attachments_(clock, store, options_.partitions),
       admission_(clock, store, options_.partitions, attachments_),
@@ -47,6 +50,11 @@ Claimer::Round Claimer::round_for(ClaimRequest request) {
         std::move(lane_names), round.request.capabilities.csv(),
         round.request.only_namespace ? round.request.only_namespace->text() : std::string());
     return round;
+}
+
+bool Claimer::Round::has(const model::ExecutionId& id) const {
+    return std::ranges::any_of(tasks,
+                               [&](const LaneTask& task) { return task.task.execution_id == id; });
 }
 
 Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
@@ -119,16 +127,31 @@ Task<Done> Claimer::sweep_lane(Round& round, model::LaneId lane) {
     std::erase_if(others, [&](std::uint16_t p) {
         return static_cast<std::uint16_t>((p + count - solo) % count) < spread;
     });
+    leave_out_bare(round, lane, others);
+    co_return co_await claim_elsewhere(round, std::move(lane), std::move(others));
+}
+
+Task<Done> Claimer::claim_elsewhere(Round& round, model::LaneId lane,
+                                    std::vector<std::uint16_t> places) {
+    const std::size_t before = round.tasks.size();
+    bool looked = false;
     // Never more in flight than is wanted: what several partitions answer adds up.
-    for (std::size_t at = 0; at < others.size() && round.missing() > 0;) {
-        const std::size_t window = std::min({kWindowMost, round.missing(), others.size() - at});
-        std::vector<Place> places;
+    for (std::size_t at = 0; at < places.size() && round.missing() > 0;) {
+        const std::size_t most = looked ? kWindowMost : kFirstWindow;
+        const std::size_t window = std::min({most, round.missing(), places.size() - at});
+        std::vector<Place> asked;
         for (std::size_t i = 0; i < window; ++i) {
-            places.push_back(Place{.lane = lane, .partition = others[at + i]});
+            asked.push_back(Place{.lane = lane, .partition = places[at + i]});
         }
         at += window;
         const std::size_t each = round.missing() / window;
-        FF_CO_CHECK(co_await claim_at(round, std::move(places), each));
+        FF_CO_CHECK(co_await claim_at(round, std::move(asked), each));
+        if (looked) continue;
+        looked = true;
+        if (round.tasks.size() > before) continue;
+        places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(at));
+        at = 0;
+        FF_CO_CHECK(co_await survey(round, lane, places));
     }
     co_return Done{};
 }
@@ -183,6 +206,8 @@ Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& bat
     }
     std::map<std::string, std::size_t> taken;
     for (engine::ClaimedTask& task : batch.claimed) {
+        // Two lanes of one partition share the record of a claim with an id.
+        if (batch.duplicate && round.has(task.execution_id)) continue;
         ++taken[task.ns];
         round.tasks.push_back(LaneTask{.lane = place.lane, .task = std::move(task)});
     }

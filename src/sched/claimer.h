@@ -18,6 +18,7 @@
 #include "model/solo_partition.h"
 #include "sched/admission.h"
 #include "sched/attachments.h"
+#include "sched/bare_places.h"
 #include "sched/claim_request.h"
 #include "sched/fair_shares.h"
 #include "sched/lane_directory.h"
@@ -91,6 +92,7 @@ class Claimer {
         bool marked = false;
 
         std::size_t missing() const { return request.tasks_max - tasks.size(); }
+        bool has(const model::ExecutionId& id) const;
     };
     struct Place {
         model::LaneId lane;
@@ -106,6 +108,13 @@ class Claimer {
     Task<Done> fill(Round& round, Deadline until);
     Task<Done> sweep(Round& round);
     Task<Done> sweep_lane(Round& round, model::LaneId lane);
+    Task<Done> claim_elsewhere(Round& round, model::LaneId lane, std::vector<std::uint16_t> places);
+    /// Leaves those partitions of a lane where work may be, as far as is known.
+    void leave_out_bare(const Round& round, const model::LaneId& lane,
+                        std::vector<std::uint16_t>& places);
+    /// The same after a look.
+    Task<Done> survey(const Round& round, model::LaneId lane, std::vector<std::uint16_t>& places);
+    Task<Done> look_through(model::LaneId lane, std::vector<std::uint16_t> places);
     Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
     Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch,
                        std::uint64_t known_news);
@@ -123,7 +132,8 @@ class Claimer {
     /// Completions of one partition, by their places in the request.
     using ByPartition = std::map<std::uint16_t, std::vector<std::size_t>>;
     Task<Done> complete(Round& round, std::vector<engine::CompleteExecution> completions,
-                        std::vector<Result<engine::CompleteExecution::Outcome>>& results);
+                        std::vector<Result<engine::CompleteExecution::Outcome>>& results,
+                        bool claims_too);
     /// Where completing and claiming can be one call.
     Task<std::optional<Place>> place_among(const Round& round, const ByPartition& partitions);
 
@@ -143,6 +153,7 @@ class Claimer {
     ClaimerOptions options_;
 
     WakeBoard board_;
+    BarePlaces bare_;
     FairShares lane_shares_{};
     /// By lane.
     std::map<std::string, FairShares> namespace_shares_{};

@@ -1,0 +1,184 @@
+// What a claim costs in calls, and what a repeated one gives.
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "engine/end_execution.h"
+#include "sched/world.h"
+
+namespace ff::testing {
+namespace {
+
+using sched::LaneTask;
+
+/// Counts the function calls on their way to a store.
+class CountingStore final : public store::Store {
+  public:
+    explicit CountingStore(store::Store& inside) : inside_(inside) {}
+
+    std::size_t functions() const { return functions_; }
+
+    Task<store::Reply> call(store::Call call) override { return inside_.call(std::move(call)); }
+    Task<store::Reply> fcall(store::Call call) override {
+        ++functions_;
+        return inside_.fcall(std::move(call));
+    }
+    boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline(
+        std::vector<store::Call> calls) override {
+        functions_ += static_cast<std::size_t>(std::ranges::count_if(
+            calls, [](const store::Call& call) { return call.command.argv(0) == "FCALL"; }));
+        return inside_.pipeline(std::move(calls));
+    }
+    Task<store::Reply> blocking_read(store::Call call) override {
+        return inside_.blocking_read(std::move(call));
+    }
+    Task<std::unique_ptr<store::Subscription>> subscribe(store::Channels channels) override {
+        return inside_.subscribe(std::move(channels));
+    }
+    boost::asio::awaitable<void> stop() override { return inside_.stop(); }
+
+  private:
+    store::Store& inside_;
+    std::size_t functions_ = 0;
+};
+
+class ClaimCalls : public ::testing::TestWithParam<std::string> {
+  protected:
+    World& world = world_of(GetParam());
+    CountingStore store{world.store()};
+    sched::Claimer claimer{
+        world.loop().get_executor(), world.clock(),          world.random(), store,
+        world.partitioner(),         sched::ClaimerOptions{}};
+
+    std::vector<LaneTask> claim(const sched::ClaimRequest& request) {
+        auto tasks = run(world.loop(), claimer.claim(request));
+        EXPECT_TRUE(tasks.has_value()) << tasks.error().text();
+        return tasks.has_value() ? *std::move(tasks) : std::vector<LaneTask>();
+    }
+    sched::ClaimRequest request_with(const model::LaneId& lane, std::string_view capability) {
+        sched::ClaimRequest request = world.request({lane});
+        request.capabilities = *model::CapabilitySet::parse_csv(capability);
+        return request;
+    }
+    /// Work that lies where the lane's own does not.
+    model::ExecutionId create_in(std::uint16_t partition, engine::CreateExecution task) {
+        const std::string uuid = model::Uuid::mint_v4(world.random()).to_string();
+        task.execution_id =
+            *model::ExecutionId::parse("{fp:" + std::to_string(partition) + "}:" + uuid);
+        return world.create(std::move(task));
+    }
+    static std::vector<engine::CompleteExecution> completions_of(
+        const std::vector<LaneTask>& tasks) {
+        std::vector<engine::CompleteExecution> made;
+        for (const LaneTask& task : tasks)
+            made.push_back({.execution_id = task.task.execution_id, .fence = task.task.fence});
+        return made;
+    }
+    static std::set<std::string> ids_of(const std::vector<LaneTask>& tasks) {
+        std::set<std::string> ids;
+        for (const LaneTask& task : tasks) ids.insert(task.task.execution_id.to_string());
+        return ids;
+    }
+};
+
+TEST_P(ClaimCalls, AnEmptyLaneIsAskedAtHomeAndLookedThroughElsewhere) {
+    const auto lane = world.lane("bare");
+    EXPECT_TRUE(claim(request_with(lane, "")).empty());
+    // At home and at the first place elsewhere.
+    EXPECT_EQ(store.functions(), 2U);
+    // Another group asks where it does not know better.
+    EXPECT_TRUE(claim(request_with(lane, "gpu")).empty());
+    EXPECT_EQ(store.functions(), 4U);
+    EXPECT_TRUE(claim(request_with(lane, "gpu")).empty());
+    EXPECT_EQ(store.functions(), 4U);
+}
+
+TEST_P(ClaimCalls, WorkElsewhereIsFoundWhereverItIs) {
+    const auto lane = world.lane("elsewhere");
+    const auto near = create_in(7, world.task(lane));
+    auto routed = world.task(lane);
+    routed.policy_json = R"({"routing_requirements":{"required_capabilities":["gpu"]}})";
+    const auto far = create_in(201, std::move(routed));
+    EXPECT_EQ(ids_of(claim(request_with(lane, ""))), std::set{near.to_string()});
+    // The first worker moves what it cannot do to its route; the place is bare for nobody then.
+    EXPECT_TRUE(claim(request_with(lane, "")).empty());
+    EXPECT_EQ(ids_of(claim(request_with(lane, "gpu"))), std::set{far.to_string()});
+}
+
+TEST_P(ClaimCalls, WorkThatEntersABarePlaceIsFoundOnceItIsTold) {
+    const auto lane = world.lane("entering");
+    EXPECT_TRUE(claim(request_with(lane, "")).empty());
+    const auto id = create_in(9, world.task(lane));
+    claimer.on_wake(lane.text(), 9);
+    EXPECT_EQ(ids_of(claim(request_with(lane, "gpu"))), std::set{id.to_string()});
+}
+
+TEST_P(ClaimCalls, ABarePlaceIsArmed) {
+    const auto lane = world.lane("armed");
+    EXPECT_TRUE(claim(request_with(lane, "")).empty());
+    const auto armed = world.command({"HGET", "ff:wake:{fp:77}", lane.text()});
+    ASSERT_TRUE(armed.to_integer().has_value());
+    EXPECT_GT(*armed.to_integer(), to_ms(world.clock().now()));
+    // Whoever adds work tells of it and disarms the place.
+    create_in(77, world.task(lane));
+    EXPECT_TRUE(world.command({"HGET", "ff:wake:{fp:77}", lane.text()}).is_null());
+}
+
+TEST_P(ClaimCalls, CompletingAndClaimingWithAnIdIsOneFunctionCall) {
+    const auto lane = world.lane("turn");
+    for (int i = 0; i < 6; ++i) world.create(lane);
+    const auto first = claim(world.request({lane}, 2));
+    ASSERT_EQ(first.size(), 2U);
+    const std::size_t before = store.functions();
+    sched::ClaimRequest request = world.request({lane}, 2);
+    request.claim_id = "turn-" + GetParam();
+    const auto answer =
+        run(world.loop(), claimer.complete_and_claim(request, completions_of(first)));
+    EXPECT_EQ(store.functions(), before + 1);
+    for (const auto& completed : answer.completed) EXPECT_TRUE(completed && !completed->replayed);
+    ASSERT_EQ(answer.tasks.size(), 2U);
+    // Sent again, on another server: nothing new is claimed.
+    auto other_server = world.claimer();
+    const auto again =
+        run(world.loop(), other_server->complete_and_claim(request, completions_of(first)));
+    for (const auto& completed : again.completed) EXPECT_TRUE(completed && completed->replayed);
+    EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
+}
+
+TEST_P(ClaimCalls, ARepeatedTurnThatFoundWorkElsewhereTakesNothingNewAtHome) {
+    const auto lane = world.lane("turn-away");
+    world.create(lane);
+    const auto first = claim(world.request({lane}));
+    ASSERT_EQ(first.size(), 1U);
+    const auto away = create_in(5, world.task(lane));
+    sched::ClaimRequest request = world.request({lane});
+    request.claim_id = "turn-away-" + GetParam();
+    const auto answer =
+        run(world.loop(), claimer.complete_and_claim(request, completions_of(first)));
+    ASSERT_EQ(ids_of(answer.tasks), std::set{away.to_string()});
+    world.create(lane);
+    auto other_server = world.claimer();
+    const auto again =
+        run(world.loop(), other_server->complete_and_claim(request, completions_of(first)));
+    EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
+}
+
+TEST_P(ClaimCalls, AClaimWithAnIdGetsEachTaskOnceThoughLanesShareAPartition) {
+    const auto one = world.lane("one");
+    const auto two = world.lane("two");
+    create_in(11, world.task(one));
+    create_in(11, world.task(two));
+    sched::ClaimRequest request = world.request({one, two}, 4);
+    request.claim_id = "shared-" + GetParam();
+    const auto tasks = claim(request);
+    EXPECT_EQ(ids_of(tasks).size(), tasks.size());
+    EXPECT_GE(tasks.size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, ClaimCalls, ::testing::Values("embedded", "valkey", "cluster"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ff::testing
