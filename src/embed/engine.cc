@@ -102,6 +102,10 @@ class DirectDoor final : public ff::sdk::Door {
     Result<ff::sdk::HotClaimed> claim(const ff::sdk::HotClaim& request) override {
         return inner_->claim(request);
     }
+    std::optional<Result<ff::sdk::CreatedItems>> create(
+        const std::vector<NewExecution>& executions) override {
+        return inner_->create(executions);
+    }
     bool loses_replies() const override { return inner_->loses_replies(); }
     ff::sdk::StoreAccess* store_access() override { return inner_->store_access(); }
 

@@ -16,6 +16,8 @@ class LocalDoor final : public sdk::Door, public sdk::StoreAccess {
     flowfabric::Result<sdk::DoorReply> send(const sdk::DoorRequest& request) override;
     /// Without the detour over JSON.
     flowfabric::Result<sdk::HotClaimed> claim(const sdk::HotClaim& request) override;
+    std::optional<flowfabric::Result<sdk::CreatedItems>> create(
+        const std::vector<flowfabric::NewExecution>& executions) override;
     bool loses_replies() const override { return false; }
     sdk::StoreAccess* store_access() override { return this; }
 

@@ -20,6 +20,8 @@ class CallWriter {
 
     /// First of all; exactly `key_count` keys follow, then the arguments.
     virtual void begin(std::string_view function, std::size_t key_count) = 0;
+    /// Roughly how much follows, where that is much.
+    virtual void expect(std::size_t /*bytes*/, std::size_t /*arguments*/) {}
     virtual void key(std::string_view name, std::string_view key) = 0;
     virtual void arg(std::string_view name, std::string_view bytes) = 0;
 
@@ -46,6 +48,9 @@ class CallWriter {
 class CommandWriter final : public CallWriter {
   public:
     void begin(std::string_view function, std::size_t key_count) override;
+    void expect(std::size_t bytes, std::size_t arguments) override {
+        command_.reserve(bytes, arguments);
+    }
     void key(std::string_view name, std::string_view key) override;
     using CallWriter::arg;
     void arg(std::string_view name, std::string_view bytes) override;

@@ -7,12 +7,19 @@ namespace {
 
 constexpr std::string_view kFunction = "ff_create_batch";
 constexpr std::int64_t kStride = 16;
+/// Of an execution's arguments without its payload, policy and tags.
+constexpr std::size_t kBytesEach = 320;
 
 }  // namespace
 
 void CreateBatch::write(CallWriter& to) const {
     const model::IndexKeys index(partition);
     to.begin(kFunction, 3);
+    std::size_t bytes = executions.size() * kBytesEach;
+    for (const CreateExecution& one : executions) {
+        bytes += one.payload.size() + one.policy_json.size() + one.tags_json.size();
+    }
+    to.expect(bytes, executions.size() * static_cast<std::size_t>(kStride));
     to.key("execution_deadline", index.execution_deadline());
     to.key("all_executions", index.all_executions());
     to.key("wake", index.wake());

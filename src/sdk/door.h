@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "flowfabric/result.h"
+#include "flowfabric/types.h"
 
 namespace ff::sdk {
 
@@ -34,6 +36,7 @@ struct DoorReply {
 struct HotClaim;
 struct HotClaimed;
 class StoreAccess;
+using CreatedItems = std::vector<flowfabric::Result<flowfabric::CreatedExecution>>;
 
 /// The way to an engine: over HTTP, or into one that lives in this process. Both take the same
 /// requests and give the same replies; the few operations that make up nearly all calls may have a
@@ -45,6 +48,12 @@ class Door {
     virtual flowfabric::Result<DoorReply> send(const DoorRequest& request) = 0;
     /// Claims, and completes before that what is finished. By default through `send`.
     virtual flowfabric::Result<HotClaimed> claim(const HotClaim& request);
+    /// Creates, each for itself; nothing where `send` is the only way, for these or at all: so it
+    /// is behind layers, which are asked once for each call.
+    virtual std::optional<flowfabric::Result<CreatedItems>> create(
+        const std::vector<flowfabric::NewExecution>& /*executions*/) {
+        return std::nullopt;
+    }
     /// A reply may get lost on the way, so that claims need an id to be asked for again.
     virtual bool loses_replies() const { return true; }
     /// The store behind the door, where a worker may use it.

@@ -52,6 +52,52 @@ TEST_P(Ch07Worker, S46_ASecondWorkerWithTheSameInstanceIdIsRefusedUntilTheFirstH
     EXPECT_TRUE(Worker::connect(config).has_value());
 }
 
+TEST_P(Ch07Worker, ManyAreCreatedAtOnceEachForItself) {
+    const std::string bytes("\0\xff\x80 not text", 12);
+    const std::string key = DoorWorld::unique("key");
+    const auto plain =
+        client
+            .create_executions({{.kind = "work", .payload = bytes, .lane = lane},
+                                {.kind = "work", .lane = lane, .priority = 7},
+                                {.kind = "work", .lane = lane, .idempotency_key = key},
+                                {.kind = "work", .lane = lane, .idempotency_key = key}})
+            .value();
+    ASSERT_EQ(plain.size(), 4U);
+    EXPECT_EQ(client.get_payload(plain[0]->execution_id).value(), bytes);
+    EXPECT_EQ(plain[0]->public_state, "waiting");
+    EXPECT_EQ(client.describe_execution(plain[1]->execution_id).value().priority, 7);
+    EXPECT_FALSE(plain[2]->duplicate);
+    EXPECT_TRUE(plain[3]->duplicate);
+    EXPECT_EQ(plain[3]->execution_id, plain[2]->execution_id);
+    // Refused items leave the others alone.
+    const auto mixed =
+        client
+            .create_executions({{.kind = "work", .lane = lane, .tags = {{"a.b", "c"}}},
+                                {.kind = "work", .lane = "no lane"},
+                                {.kind = "", .lane = lane}})
+            .value();
+    ASSERT_EQ(mixed.size(), 3U);
+    EXPECT_EQ(client.get_tags(mixed[0]->execution_id).value().at("a.b"), "c");
+    ASSERT_FALSE(mixed[1].has_value());
+    EXPECT_EQ(mixed[1].error().code, "invalid_input");
+    ASSERT_FALSE(mixed[2].has_value());
+    EXPECT_EQ(mixed[2].error().code, "invalid_input");
+    EXPECT_FALSE(client.create_executions({}).has_value());
+}
+
+TEST_P(Ch07Worker, AClosedLaneRefusesEachOfMany) {
+    ASSERT_TRUE(client.set_lane(lane, Json::object({{"state", "disabled"}})).has_value());
+    const auto refused =
+        client.create_executions({{.kind = "work", .lane = lane}, {.kind = "work", .lane = lane}})
+            .value();
+    for (const auto& one : refused) {
+        ASSERT_FALSE(one.has_value());
+        EXPECT_EQ(one.error().code, "lane_not_accepting");
+        EXPECT_EQ(one.error().detail, std::vector<std::string>{lane});
+        EXPECT_NE(one.error().message.find(lane), std::string::npos) << one.error().message;
+    }
+}
+
 TEST_P(Ch07Worker, S47_InvalidCapabilitiesAreRefusedBeforeAnythingIsWritten) {
     flowfabric::WorkerConfig config = world.config(lane);
     config.ns = DoorWorld::unique("ns");
