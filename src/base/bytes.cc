@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include <openssl/crypto.h>
 
@@ -96,10 +97,24 @@ bool constant_time_equal(std::string_view a, std::string_view b) {
     return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+namespace {
+
+bool are_ascii(const char* eight) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, eight, sizeof word);
+    return (word & 0x8080808080808080U) == 0;
+}
+
+}  // namespace
+
 bool is_utf8(std::string_view bytes) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     for (std::size_t i = 0; i < bytes.size();) {
         const unsigned lead = at(i);
+        if (lead < 0x80 && i + 8 <= bytes.size() && are_ascii(bytes.data() + i)) {
+            i += 8;
+            continue;
+        }
         const std::size_t length = lead < 0x80                    ? 1
                                    : lead >= 0xc2 && lead <= 0xdf ? 2
                                    : (lead & 0xf0) == 0xe0        ? 3

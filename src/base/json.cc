@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/src.hpp>
@@ -12,22 +14,51 @@
 namespace ff::json {
 namespace {
 
+bool needs_escape(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+/// True if any of eight bytes does. Payloads are long and seldom hold one.
+bool any_needs_escape(const char* eight) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    constexpr std::uint64_t kHighs = kOnes * 0x80;
+    std::uint64_t word = 0;
+    std::memcpy(&word, eight, sizeof word);
+    const auto below = [](std::uint64_t bytes, std::uint64_t bound) {
+        return (bytes - kOnes * bound) & ~bytes & kHighs;
+    };
+    return (below(word, 0x20) | below(word ^ (kOnes * '"'), 1) | below(word ^ (kOnes * '\\'), 1)) !=
+           0;
+}
+
+/// How many bytes at the start can be taken as they are.
+std::size_t plain_length(std::string_view text) {
+    std::size_t at = 0;
+    while (at + 8 <= text.size() && !any_needs_escape(text.data() + at)) at += 8;
+    while (at < text.size() && !needs_escape(text[at])) ++at;
+    return at;
+}
+
 void append_escaped(std::string& out, std::string_view text) {
     static constexpr std::string_view kDigits = "0123456789abcdef";
     out.push_back('"');
-    for (const char c : text) {
+    while (!text.empty()) {
+        const std::size_t plain = plain_length(text);
+        out.append(text.substr(0, plain));
+        text.remove_prefix(plain);
+        if (text.empty()) break;
+        const char c = text.front();
         const auto byte = static_cast<unsigned char>(c);
+        text.remove_prefix(1);
         if (c == '"' || c == '\\') {
             out.push_back('\\');
             out.push_back(c);
         } else if (c == '\n') {
             out += "\\n";
-        } else if (byte < 0x20) {
+        } else {
             out += "\\u00";
             out.push_back(kDigits[byte >> 4]);
             out.push_back(kDigits[byte & 0xf]);
-        } else {
-            out.push_back(c);
         }
     }
     out.push_back('"');

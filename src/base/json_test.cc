@@ -73,5 +73,21 @@ TEST(Json, WritesWhatItReads) {
     EXPECT_TRUE(Document::parse(out).has_value());
 }
 
+TEST(Json, EscapesEveryByteThatNeedsItWhereverItIs) {
+    for (int byte = 0; byte < 128; ++byte) {
+        for (std::size_t at = 0; at < 20; ++at) {
+            std::string text(20, 'x');
+            text[at] = static_cast<char>(byte);
+            std::string out;
+            Writer(out).string(text);
+            const bool escaped = out.size() > text.size() + 2;
+            EXPECT_EQ(escaped, byte < 0x20 || byte == '"' || byte == '\\') << byte;
+            const auto document = Document::parse(out);
+            ASSERT_TRUE(document.has_value()) << out;
+            EXPECT_EQ(document->root().as_string(), text);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ff::json

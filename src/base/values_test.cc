@@ -82,6 +82,17 @@ TEST(Bytes, KnowsUtf8FromOtherBytes) {
         EXPECT_FALSE(is_utf8(bad));
 }
 
+TEST(Bytes, Utf8IsRefusedWhereverItIsBroken) {
+    for (std::size_t at = 0; at < 40; ++at) {
+        std::string text(40, 'x');
+        text[at] = '\xff';
+        EXPECT_FALSE(is_utf8(text)) << at;
+        const std::string whole = std::string(at, 'x') + "\xc3\xa9" + std::string(9, 'y');
+        EXPECT_TRUE(is_utf8(whole)) << at;
+        EXPECT_FALSE(is_utf8(whole.substr(0, at + 1))) << at;
+    }
+}
+
 TEST(Digest, AgreesWithPublishedVectors) {
     EXPECT_EQ(sha1_hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
     EXPECT_EQ(sha1_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
