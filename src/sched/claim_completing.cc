@@ -1,5 +1,5 @@
 // A worker that hands in results usually wants more of the same: completing and claiming are one
-// call where the results come from a partition that may hold its next work.
+// call in each partition, all of them on their way at the same time.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ boost::asio::awaitable<CompletedAndClaimed> Claimer::complete_and_claim(
     const bool claims = repeated && !*repeated && round.request.tasks_max > 0;
     Result<Done> went = co_await complete(round, std::move(completions), answer.completed, claims);
     if (!repeated) went = std::move(repeated).error();
-    // With an id, one partition answers once: what it gave is what there is.
+    // With an id, a partition answers once: what was given is what there is.
     const bool enough =
         round.missing() == 0 || (!round.tasks.empty() && !round.request.claim_id.empty());
     if (went && claims && !enough) went = co_await fill(round, until);
@@ -38,10 +38,12 @@ boost::asio::awaitable<CompletedAndClaimed> Claimer::complete_and_claim(
     co_return answer;
 }
 
-Task<std::optional<Claimer::Place>> Claimer::place_among(const Round& round,
-                                                         const ByPartition& partitions) {
+/// How many tasks are asked for where. The lane's own partitions share what is wanted, so that all
+/// shards work for it; without any, the first partition that something was completed in gives all.
+Task<std::optional<Claimer::Shares>> Claimer::shares_of(const Round& round,
+                                                        const ByPartition& completed) {
     const bool has_id = !round.request.claim_id.empty();
-    const std::uint16_t anchor = anchor_of(round.request);
+    const std::vector<std::uint16_t> homes = homes_of(round.request);
     std::vector<std::string> names;
     for (const model::LaneId& lane : round.request.lanes) names.push_back(lane.text());
     const std::vector<std::string> order = lane_shares_.in_order(std::move(names));
@@ -49,16 +51,37 @@ Task<std::optional<Claimer::Place>> Claimer::place_among(const Round& round,
         FF_CO_TRY(const model::LaneId lane, model::LaneId::parse(name));
         FF_CO_TRY(const LaneConfig config, co_await lanes_.lane(lane));
         if (!config.gives_work()) continue;
-        for (const auto& [partition, places] : partitions) {
+        const auto may_hold = [&](std::uint16_t partition) {
+            return board_.is_maybe(round.group, name, partition);
+        };
+        std::vector<std::uint16_t> places = own_partitions(lane);
+        std::erase_if(places, [&](std::uint16_t partition) {
             // Elsewhere a claim with an id leaves its mark first, which is a call of its own.
-            if (has_id && partition != anchor) continue;
-            if (board_.is_maybe(round.group, name, partition)) {
-                co_return std::optional(Place{.lane = lane, .partition = partition});
-            }
+            const bool marks = has_id && std::ranges::find(homes, partition) == homes.end();
+            return marks || !may_hold(partition);
+        });
+        if (places.empty() && !has_id) {
+            const auto found = std::ranges::find_if(
+                completed, [&](const auto& group) { return may_hold(group.first); });
+            if (found != completed.end()) places.push_back(found->first);
         }
-        break;
+        if (places.empty()) break;
+        co_return std::optional(shared(lane, std::move(places), round.missing()));
     }
-    co_return std::optional<Place>();
+    co_return std::optional<Shares>();
+}
+
+Claimer::Shares Claimer::shared(const model::LaneId& lane, std::vector<std::uint16_t> places,
+                                std::size_t wanted) {
+    // Who gets one more, or anything, is another one each time.
+    const auto first = static_cast<std::ptrdiff_t>(turns_++ % places.size());
+    std::ranges::rotate(places, places.begin() + first);
+    Shares shares{.lane = lane};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::size_t tasks = wanted / places.size() + (i < wanted % places.size() ? 1 : 0);
+        if (tasks > 0) shares.tasks.emplace(places[i], tasks);
+    }
+    return shares;
 }
 
 Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution> completions,
@@ -67,27 +90,19 @@ Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution
     for (std::size_t i = 0; i < completions.size(); ++i) {
         groups[completions[i].execution_id.partition_index()].push_back(i);
     }
-    std::optional<Place> place;
+    std::optional<Shares> shares;
     if (claims_too) {
-        FF_CO_TRY(place, co_await place_among(round, groups));
+        FF_CO_TRY(shares, co_await shares_of(round, groups));
     }
     Gates gated;
-    if (place) {
-        FF_CO_TRY(gated, co_await gates(place->lane));
+    if (shares) {
+        FF_CO_TRY(gated, co_await gates(shares->lane));
+        // A partition may give work though nothing was completed there.
+        for (const auto& [partition, tasks] : shares->tasks) groups.try_emplace(partition);
     }
     std::vector<engine::CompleteAndClaim> calls;
     for (const auto& [partition, positions] : groups) {
-        const bool claims = place && place->partition == partition;
-        const model::LaneId& lane = place ? place->lane : round.request.lanes.front();
-        const Place here{.lane = lane, .partition = partition};
-        engine::CompleteAndClaim call{
-            .claim =
-                claims ? batch_for(round, here, round.missing())
-                       : engine::ClaimBatch{.partition = model::PartitionKey::flow(partition),
-                                            .worker_id = round.request.worker_id,
-                                            .worker_instance_id = round.request.worker_instance_id,
-                                            .lane = lane},
-            .complete_only = !claims};
+        engine::CompleteAndClaim call = call_at(round, shares, partition);
         call.claim.gated_namespaces = gated.namespaces;
         call.claim.gate_flows = gated.flows;
         for (const std::size_t at : positions) {
@@ -99,27 +114,47 @@ Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution
     std::vector<Result<engine::CompleteAndClaim::Outcome>> replies =
         co_await engine::run_all(store_, std::move(calls));
     std::size_t at = 0;
-    std::optional<Result<engine::ClaimedBatch>> claimed;
-    std::optional<Error> failure;
+    Result<Done> went = Done{};
+    const std::size_t before = round.tasks.size();
     for (const auto& [partition, positions] : groups) {
         Result<engine::CompleteAndClaim::Outcome>& reply = replies[at++];
         for (std::size_t i = 0; i < positions.size(); ++i) {
             results[positions[i]] = reply ? reply->completed[i] : Completed(reply.error());
         }
-        if (!reply) failure = reply.error();
-        if (reply && reply->claimed) claimed = std::move(reply->claimed);
+        if (!reply) went = reply.error();
+        if (!reply || !reply->claimed) continue;
+        if (!*reply->claimed) {
+            went = reply->claimed->error();
+            continue;
+        }
+        const Place place{.lane = shares->lane, .partition = partition};
+        engine::ClaimedBatch batch = **std::move(reply->claimed);
+        Result<Done> taken = co_await take_up(round, place, std::move(batch), known);
+        if (!taken) went = std::move(taken);
     }
-    if (claimed && place) {
-        if (!*claimed) co_return std::move(*claimed).error();
-        engine::ClaimedBatch batch = **std::move(claimed);
-        const std::size_t before = round.tasks.size();
-        FF_CO_CHECK(co_await take_up(round, *place, std::move(batch), known));
-        FF_CO_TRY(const LaneConfig config, co_await lanes_.lane(place->lane));
-        const std::size_t taken = round.tasks.size() - before;
-        if (taken > 0) lane_shares_.took(place->lane.text(), taken, config.weight);
+    const std::size_t taken = round.tasks.size() - before;
+    if (taken > 0) {
+        FF_CO_TRY(const LaneConfig config, co_await lanes_.lane(shares->lane));
+        lane_shares_.took(shares->lane.text(), taken, config.weight);
     }
-    if (failure) co_return *failure;
-    co_return Done{};
+    co_return went;
+}
+
+engine::CompleteAndClaim Claimer::call_at(const Round& round, const std::optional<Shares>& shares,
+                                          std::uint16_t partition) {
+    if (shares) {
+        const auto share = shares->tasks.find(partition);
+        const Place place{.lane = shares->lane, .partition = partition};
+        if (share != shares->tasks.end()) {
+            return {.claim = batch_for(round, place, share->second)};
+        }
+    }
+    const ClaimRequest& request = round.request;
+    return {.claim = {.partition = model::PartitionKey::flow(partition),
+                      .worker_id = request.worker_id,
+                      .worker_instance_id = request.worker_instance_id,
+                      .lane = request.lanes.front()},
+            .complete_only = true};
 }
 
 }  // namespace ff::sched

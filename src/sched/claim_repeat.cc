@@ -1,8 +1,8 @@
 // A claim that carries an id can be repeated after its reply was lost, on any server. The functions
 // keep a record of the tasks in each partition that gave some. So that a first claim need not ask
-// every partition, one of them is the anchor, the solo partition of the first lane: before anything
-// is taken elsewhere, a mark is left there. A repetition that finds neither mark nor record at the
-// anchor has nothing to collect anywhere.
+// every partition, it looks at home, in the lanes' own partitions, and one of these is the anchor:
+// before anything is taken elsewhere, a mark is left there. A repetition that finds neither the
+// mark nor a record at home has nothing to collect anywhere.
 
 #include <algorithm>
 
@@ -15,6 +15,9 @@
 namespace ff::sched {
 namespace {
 
+/// With more of them, home is the anchor alone.
+constexpr std::size_t kHomesMost = 16;
+
 std::string request_key(std::uint16_t partition, const ClaimRequest& request,
                         std::string_view request_id) {
     return model::IndexKeys(partition).claim_request(request.worker_instance_id, request_id);
@@ -25,6 +28,22 @@ std::string request_key(std::uint16_t partition, const ClaimRequest& request,
 std::uint16_t Claimer::anchor_of(const ClaimRequest& request) const {
     const model::LaneId& first = *std::ranges::min_element(request.lanes);
     return partitioner_.partition(first, options_.partitions);
+}
+
+std::vector<std::uint16_t> Claimer::own_partitions(const model::LaneId& lane) const {
+    const std::uint16_t solo = partitioner_.partition(lane, options_.partitions);
+    return model::LaneSpread{spread_of(lane)}.partitions(solo, options_.partitions);
+}
+
+std::vector<std::uint16_t> Claimer::homes_of(const ClaimRequest& request) const {
+    std::vector<std::uint16_t> homes;
+    for (const model::LaneId& lane : request.lanes) {
+        std::ranges::copy(own_partitions(lane), std::back_inserter(homes));
+        if (homes.size() > kHomesMost) return {anchor_of(request)};
+    }
+    std::ranges::sort(homes);
+    homes.erase(std::ranges::unique(homes).begin(), homes.end());
+    return homes;
 }
 
 Task<Done> Claimer::leave_mark(Round& round) {
@@ -41,10 +60,15 @@ Task<Done> Claimer::leave_mark(Round& round) {
 
 Task<bool> Claimer::collect_earlier(Round& round) {
     const ClaimRequest& request = round.request;
-    const std::uint16_t anchor = anchor_of(request);
     std::vector<store::Call> looks;
-    for (const std::string& id : {request.claim_id, mark_id(request.claim_id)}) {
-        looks.push_back(store::plain({"EXISTS", request_key(anchor, request, id)}, true));
+    const auto look_at = [&](std::uint16_t partition, std::string_view id) {
+        looks.push_back(store::plain({"EXISTS", request_key(partition, request, id)}, true));
+    };
+    look_at(anchor_of(request), mark_id(request.claim_id));
+    const std::string second = second_request_id(request.claim_id);
+    for (const std::uint16_t home : homes_of(request)) {
+        look_at(home, request.claim_id);
+        look_at(home, second);
     }
     const std::vector<Result<store::Reply>> found = co_await store_.pipeline(std::move(looks));
     bool earlier = false;

@@ -157,9 +157,14 @@ Task<Done> Claimer::claim_elsewhere(Round& round, model::LaneId lane,
 }
 
 Task<Done> Claimer::claim_at(Round& round, std::vector<Place> places, std::size_t each) {
-    const std::uint16_t anchor = anchor_of(round.request);
-    if (std::ranges::any_of(places, [&](const Place& p) { return p.partition != anchor; })) {
-        FF_CO_CHECK(co_await leave_mark(round));
+    if (!round.request.claim_id.empty()) {
+        const std::vector<std::uint16_t> homes = homes_of(round.request);
+        const auto is_away = [&](const Place& place) {
+            return std::ranges::find(homes, place.partition) == homes.end();
+        };
+        if (std::ranges::any_of(places, is_away)) {
+            FF_CO_CHECK(co_await leave_mark(round));
+        }
     }
     FF_CO_TRY(const Gates gated, co_await gates(places.front().lane));
     std::vector<engine::ClaimBatch> batches;

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/task.h"
 #include "engine/claim_batch.h"
+#include "engine/complete_and_claim.h"
 #include "engine/end_execution.h"
 #include "model/solo_partition.h"
 #include "sched/admission.h"
@@ -128,14 +129,25 @@ class Claimer {
     Task<Done> add_with_lanes(Round& round, std::vector<engine::ClaimedTask> tasks);
     Task<Done> leave_mark(Round& round);
     std::uint16_t anchor_of(const ClaimRequest& request) const;
+    /// Where a repetition looks for records, so that claims there leave no mark.
+    std::vector<std::uint16_t> homes_of(const ClaimRequest& request) const;
+    /// Those that the lane's solo work is spread over, the first one first.
+    std::vector<std::uint16_t> own_partitions(const model::LaneId& lane) const;
 
     /// Completions of one partition, by their places in the request.
     using ByPartition = std::map<std::uint16_t, std::vector<std::size_t>>;
     Task<Done> complete(Round& round, std::vector<engine::CompleteExecution> completions,
                         std::vector<Result<engine::CompleteExecution::Outcome>>& results,
                         bool claims_too);
-    /// Where completing and claiming can be one call.
-    Task<std::optional<Place>> place_among(const Round& round, const ByPartition& partitions);
+    /// Where completing and claiming can be one call: how many tasks are asked for, by partition.
+    struct Shares {
+        model::LaneId lane;
+        std::map<std::uint16_t, std::size_t> tasks{};
+    };
+    Task<std::optional<Shares>> shares_of(const Round& round, const ByPartition& completed);
+    Shares shared(const model::LaneId& lane, std::vector<std::uint16_t> places, std::size_t wanted);
+    engine::CompleteAndClaim call_at(const Round& round, const std::optional<Shares>& shares,
+                                     std::uint16_t partition);
 
     Task<Gates> gates(model::LaneId lane);
     engine::ClaimBatch batch_for(const Round& round, const Place& place, std::size_t tasks);

@@ -1,6 +1,8 @@
 // What a claim costs in calls, and what a repeated one gives.
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -145,6 +147,36 @@ TEST_P(ClaimCalls, CompletingAndClaimingWithAnIdIsOneFunctionCall) {
         run(world.loop(), other_server->complete_and_claim(request, completions_of(first)));
     for (const auto& completed : again.completed) EXPECT_TRUE(completed && completed->replayed);
     EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
+}
+
+TEST_P(ClaimCalls, ATurnTakesFromAllPartitionsOfASpreadLaneAtOnce) {
+    const auto lane = world.lane("turn-spread");
+    const std::uint16_t home = world.partitioner().partition(lane, world.partitions());
+    const auto next = static_cast<std::uint16_t>((home + 1) % 256);
+    for (int i = 0; i < 6; ++i) {
+        create_in(home, world.task(lane));
+        create_in(next, world.task(lane));
+    }
+    auto spread = std::make_unique<sched::Claimer>(world.loop().get_executor(), world.clock(),
+                                                   world.random(), store, world.partitioner(),
+                                                   sched::ClaimerOptions{.lane_spread = 2});
+    const auto first = run(world.loop(), spread->claim(world.request({lane}, 4)));
+    ASSERT_EQ(first->size(), 4U);
+    const std::size_t before = store.functions();
+    sched::ClaimRequest request = world.request({lane}, 4);
+    request.claim_id = "turn-spread-" + GetParam();
+    const auto answer =
+        run(world.loop(), spread->complete_and_claim(request, completions_of(*first)));
+    EXPECT_EQ(store.functions(), before + 2);
+    std::map<std::uint16_t, int> places;
+    for (const LaneTask& task : answer.tasks) ++places[task.task.execution_id.partition_index()];
+    EXPECT_EQ(places[home], 2);
+    EXPECT_EQ(places[next], 2);
+    // What was taken beside the first partition is found again without a mark.
+    const auto again =
+        run(world.loop(), spread->complete_and_claim(request, completions_of(*first)));
+    EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
+    EXPECT_EQ(again.tasks.size(), 4U);
 }
 
 TEST_P(ClaimCalls, ARepeatedTurnThatFoundWorkElsewhereTakesNothingNewAtHome) {
