@@ -53,12 +53,24 @@ model::ExecutionId Executions::place(const NewExecution& request) {
                                            model::Uuid::mint_v4(context_.random));
 }
 
-Task<Executions::Prepared> Executions::prepare(NewExecution request) {
-    FF_CO_TRY(const sched::LaneConfig lane, co_await context_.claimer.lanes().lane(request.lane));
-    if (!lane.takes_work()) {
-        co_return model::make_error("lane_not_accepting", {request.lane.text()});
+Task<sched::LaneConfig> Executions::open_lane(model::LaneId lane, model::Namespace ns) {
+    FF_CO_TRY(sched::LaneConfig config, co_await context_.claimer.lanes().lane(lane));
+    if (!config.takes_work()) {
+        co_return model::make_error("lane_not_accepting", {lane.text()});
     }
-    FF_CO_CHECK(co_await check_scope_open(context_, request.lane, request.ns));
+    FF_CO_CHECK(co_await check_scope_open(context_, lane, std::move(ns)));
+    co_return config;
+}
+
+Task<Executions::Prepared> Executions::prepare(NewExecution request, Sites& sites) {
+    const std::pair name(request.lane.text(), request.ns.text());
+    auto site = sites.find(name);
+    if (site == sites.end()) {
+        Result<sched::LaneConfig> opened = co_await open_lane(request.lane, request.ns);
+        site = sites.emplace(name, Site{.lane = std::move(opened)}).first;
+    }
+    if (!site->second.lane) co_return site->second.lane.error();
+    const sched::LaneConfig& lane = *site->second.lane;
     const std::string& given =
         request.policy_json.empty() ? lane.default_policy_json : request.policy_json;
     FF_CO_TRY(std::string policy_text, model::ExecutionPolicy::stored_text(given));
@@ -66,7 +78,10 @@ Task<Executions::Prepared> Executions::prepare(NewExecution request) {
     std::optional<std::int64_t> priority = request.priority;
     if (!priority) priority = policy.priority;
     if (!priority) priority = lane.default_priority;
-    FF_CO_CHECK(co_await indexes_.know(request.lane, request.ns));
+    if (!site->second.known) {
+        FF_CO_CHECK(co_await indexes_.know(request.lane, request.ns));
+        site->second.known = true;
+    }
     const model::ExecutionId id = place(request);
     engine::CreateExecution operation{.execution_id = id,
                                       .ns = request.ns,
@@ -101,7 +116,8 @@ CreatedExecution Executions::entered(Indexes::Entry entry,
 }
 
 Task<CreatedExecution> Executions::create(NewExecution request) {
-    FF_CO_TRY(Prepared prepared, co_await prepare(std::move(request)));
+    Sites sites;
+    FF_CO_TRY(Prepared prepared, co_await prepare(std::move(request), sites));
     FF_CO_TRY(const engine::CreateExecution::Outcome outcome,
               co_await engine::run(context_.store, std::move(prepared.operation)));
     co_return entered(std::move(prepared.entry), outcome);
@@ -113,8 +129,9 @@ boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create
     std::vector<std::optional<Indexes::Entry>> entries;
     std::vector<BatchPart> parts;
     std::map<std::uint16_t, std::size_t> open;  // partition -> its last part
+    Sites sites;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        Result<Prepared> prepared = co_await prepare(std::move(requests[i]));
+        Result<Prepared> prepared = co_await prepare(std::move(requests[i]), sites);
         if (!prepared) {
             results.emplace_back(std::move(prepared).error());
             entries.emplace_back();

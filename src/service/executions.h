@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -12,6 +14,7 @@
 #include "engine/create_execution.h"
 #include "engine/end_execution.h"
 #include "engine/fence.h"
+#include "sched/lane_directory.h"
 #include "service/context.h"
 #include "service/execution_info.h"
 #include "service/execution_listing.h"
@@ -144,7 +147,14 @@ class Executions {
         engine::CreateExecution operation;
         Indexes::Entry entry;
     };
-    Task<Prepared> prepare(NewExecution request);
+    /// What is the same for all of a request that go to one lane and namespace.
+    struct Site {
+        Result<sched::LaneConfig> lane;
+        bool known = false;
+    };
+    using Sites = std::map<std::pair<std::string, std::string>, Site>;
+    Task<sched::LaneConfig> open_lane(model::LaneId lane, model::Namespace ns);
+    Task<Prepared> prepare(NewExecution request, Sites& sites);
     model::ExecutionId place(const NewExecution& request);
     CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
     Task<Done> must_exist(model::ExecutionId id);
