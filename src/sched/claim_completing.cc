@@ -101,8 +101,10 @@ Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution
         for (const auto& [partition, tasks] : shares->tasks) groups.try_emplace(partition);
     }
     std::vector<engine::CompleteAndClaim> calls;
+    std::vector<Sent> sent;
     for (const auto& [partition, positions] : groups) {
         engine::CompleteAndClaim call = call_at(round, shares, partition);
+        sent.push_back({.news = board_.news(round.group), .shallow = is_shallow(call.claim)});
         call.claim.gated_namespaces = gated.namespaces;
         call.claim.gate_flows = gated.flows;
         for (const std::size_t at : positions) {
@@ -110,14 +112,14 @@ Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution
         }
         calls.push_back(std::move(call));
     }
-    const std::uint64_t known = board_.news(round.group);
     std::vector<Result<engine::CompleteAndClaim::Outcome>> replies =
         co_await engine::run_all(store_, std::move(calls));
     std::size_t at = 0;
     Result<Done> went = Done{};
     const std::size_t before = round.tasks.size();
     for (const auto& [partition, positions] : groups) {
-        Result<engine::CompleteAndClaim::Outcome>& reply = replies[at++];
+        Result<engine::CompleteAndClaim::Outcome>& reply = replies[at];
+        const Sent how = sent[at++];
         for (std::size_t i = 0; i < positions.size(); ++i) {
             results[positions[i]] = reply ? reply->completed[i] : Completed(reply.error());
         }
@@ -129,7 +131,7 @@ Task<Done> Claimer::complete(Round& round, std::vector<engine::CompleteExecution
         }
         const Place place{.lane = shares->lane, .partition = partition};
         engine::ClaimedBatch batch = **std::move(reply->claimed);
-        Result<Done> taken = co_await take_up(round, place, std::move(batch), known);
+        Result<Done> taken = co_await take_up(round, place, std::move(batch), how);
         if (!taken) went = std::move(taken);
     }
     const std::size_t taken = round.tasks.size() - before;

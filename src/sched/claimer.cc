@@ -19,7 +19,12 @@ constexpr std::size_t kFirstWindow = 2;
 constexpr Millis kLostEvery{250};
 constexpr std::size_t kPlacesMax = 65536;
 constexpr std::size_t kLanesMax = 4096;
+/// How far a claim looks behind work that it passes over.
 constexpr std::int64_t kScanDepthLeast = 1024;
+/// How far while the work at the head is what is wanted: reading the rest would be most of the
+/// call.
+constexpr std::int64_t kHeadDepthLeast = 64;
+constexpr Millis kDeepFor{1000};
 constexpr std::int64_t kFairPriorityFloor = 9000;
 
 }  // namespace
@@ -168,28 +173,37 @@ Task<Done> Claimer::claim_at(Round& round, std::vector<Place> places, std::size_
     }
     FF_CO_TRY(const Gates gated, co_await gates(places.front().lane));
     std::vector<engine::ClaimBatch> batches;
+    std::vector<Sent> sent;
     for (const Place& place : places) {
         engine::ClaimBatch batch = batch_for(round, place, each);
+        sent.push_back({.news = board_.news(round.group), .shallow = is_shallow(batch)});
         batch.gated_namespaces = gated.namespaces;
         batch.gate_flows = gated.flows;
         batches.push_back(std::move(batch));
     }
-    const std::uint64_t known = board_.news(round.group);
     std::vector<Result<engine::ClaimedBatch>> replies =
         co_await engine::run_all(store_, std::move(batches));
     for (std::size_t i = 0; i < replies.size(); ++i) {
         if (!replies[i]) co_return std::move(replies[i]).error();
         engine::ClaimedBatch batch = *std::move(replies[i]);
-        FF_CO_CHECK(co_await take_up(round, places[i], std::move(batch), known));
+        FF_CO_CHECK(co_await take_up(round, places[i], std::move(batch), sent[i]));
     }
     co_return Done{};
 }
 
-Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batch,
-                            std::uint64_t known_news) {
-    if (batch.armed && batch.deferred.empty()) {
-        board_.found_empty(round.group, place.lane.text(), place.partition, known_news);
+Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batch, Sent sent) {
+    // It took less than it might have, and passed over the head: there may be more behind it.
+    const bool more_behind = sent.shallow && batch.armed && batch.eligible_left > 0;
+    if (more_behind) {
+        if (deep_until_.size() >= kPlacesMax) deep_until_.clear();
+        deep_until_[{place.lane.text(), place.partition}] = clock_.now() + kDeepFor;
     }
+    if (batch.armed && batch.deferred.empty() && !more_behind) {
+        board_.found_empty(round.group, place.lane.text(), place.partition, sent.news);
+    }
+    // With an id, a partition that has given something gives the same again.
+    const bool asks_again = more_behind && batch.deferred.empty() &&
+                            (batch.claimed.empty() || round.request.claim_id.empty());
     std::vector<engine::DeferredTask> deferred = std::move(batch.deferred);
     FF_CO_CHECK(co_await account(round, place, batch));
     // Work is left for somebody who waits for the same.
@@ -197,7 +211,9 @@ Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batc
     if (!deferred.empty() && round.missing() > 0) {
         FF_CO_CHECK(co_await claim_admitted(round, place, std::move(deferred)));
     }
-    co_return Done{};
+    if (!asks_again || round.missing() == 0) co_return Done{};
+    std::vector<Place> deeper{place};
+    co_return co_await claim_at(round, std::move(deeper), round.missing());
 }
 
 Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& batch) {
@@ -282,13 +298,16 @@ engine::ClaimBatch Claimer::batch_for(const Round& round, const Place& place, st
                              .reclaim_first = look_for_lost(place)};
     // A full look, at most every kLostEvery: lost leases, and who waits behind the page it reads.
     if (batch.reclaim_first) batch.fair_priority_floor = kFairPriorityFloor;
-    batch.scan_depth = std::max(kScanDepthLeast, 4 * static_cast<std::int64_t>(tasks));
     const auto waiting = waiting_namespaces_.find(place.lane.text());
     const auto shares = namespace_shares_.find(place.lane.text());
     if (waiting != waiting_namespaces_.end() && shares != namespace_shares_.end()) {
         batch.over_share_namespaces =
             shares->second.over_share(waiting->second, options_.namespace_lead);
     }
+    const bool deep =
+        batch.reclaim_first || !batch.over_share_namespaces.empty() || reads_deep(place);
+    batch.scan_depth =
+        std::max(deep ? kScanDepthLeast : kHeadDepthLeast, 4 * static_cast<std::int64_t>(tasks));
     add_leases(batch, tasks);
     return batch;
 }
@@ -303,6 +322,15 @@ void Claimer::add_leases(engine::ClaimBatch& batch, std::size_t count) {
 std::uint16_t Claimer::spread_of(const model::LaneId& lane) const {
     const auto found = options_.lane_spread_overrides.find(lane.text());
     return found == options_.lane_spread_overrides.end() ? options_.lane_spread : found->second;
+}
+
+bool Claimer::reads_deep(const Place& place) const {
+    const auto found = deep_until_.find({place.lane.text(), place.partition});
+    return found != deep_until_.end() && clock_.now() < found->second;
+}
+
+bool Claimer::is_shallow(const engine::ClaimBatch& batch) {
+    return batch.scan_depth < kScanDepthLeast;
 }
 
 bool Claimer::look_for_lost(const Place& place) {

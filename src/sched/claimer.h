@@ -117,8 +117,13 @@ class Claimer {
     Task<Done> survey(const Round& round, model::LaneId lane, std::vector<std::uint16_t>& places);
     Task<Done> look_through(model::LaneId lane, std::vector<std::uint16_t> places);
     Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
-    Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch,
-                       std::uint64_t known_news);
+    /// How things stood when a claim call was sent.
+    struct Sent {
+        std::uint64_t news = 0;
+        /// It read the head of the queue only.
+        bool shallow = false;
+    };
+    Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch, Sent sent);
     Task<Done> claim_admitted(Round& round, Place place,
                               std::vector<engine::DeferredTask> deferred);
     Task<Done> account(Round& round, Place place, engine::ClaimedBatch& batch);
@@ -153,6 +158,8 @@ class Claimer {
     engine::ClaimBatch batch_for(const Round& round, const Place& place, std::size_t tasks);
     void add_leases(engine::ClaimBatch& batch, std::size_t count);
     bool look_for_lost(const Place& place);
+    bool reads_deep(const Place& place) const;
+    static bool is_shallow(const engine::ClaimBatch& batch);
 
     boost::asio::awaitable<void> wait_for_work(Round& round, Deadline until);
     void wake(const std::vector<WakeBoard::WaiterId>& waiters);
@@ -173,6 +180,8 @@ class Claimer {
     std::map<std::string, std::vector<std::string>> waiting_namespaces_{};
     /// When lost leases were last looked for, by lane and partition.
     std::map<std::pair<std::string, std::uint16_t>, Timestamp> lost_looked_at_{};
+    /// Until when the head of a queue is known to hide what is wanted, by lane and partition.
+    std::map<std::pair<std::string, std::uint16_t>, Timestamp> deep_until_{};
     std::uint64_t turns_ = 0;
 
     LaneDirectory lanes_;

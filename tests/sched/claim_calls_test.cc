@@ -197,6 +197,28 @@ TEST_P(ClaimCalls, ARepeatedTurnThatFoundWorkElsewhereTakesNothingNewAtHome) {
     EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
 }
 
+TEST_P(ClaimCalls, WorkBehindTheHeadOfTheQueueIsFound) {
+    const auto lane = world.lane("behind");
+    for (int i = 0; i < 80; ++i) {
+        auto strange = world.task(lane);
+        strange.ns = *model::Namespace::parse("strange");
+        world.create(std::move(strange));
+    }
+    sched::ClaimRequest mine = world.request({lane});
+    mine.only_namespace = world.task(lane).ns;
+    // The first call to a place reads deep; the next one, soon after, the head only.
+    EXPECT_TRUE(claim(mine).empty());
+    const auto id = world.create(lane);
+    claimer.on_wake(lane.text(), id.partition_index());
+    EXPECT_EQ(ids_of(claim(mine)), std::set{id.to_string()});
+    // What was completed makes room for work behind the head as well.
+    const auto next = world.create(lane);
+    claimer.on_wake(lane.text(), next.partition_index());
+    mine.claim_id = "behind-" + GetParam();
+    const auto answer = run(world.loop(), claimer.complete_and_claim(mine, {}));
+    EXPECT_EQ(ids_of(answer.tasks), std::set{next.to_string()});
+}
+
 TEST_P(ClaimCalls, AClaimWithAnIdGetsEachTaskOnceThoughLanesShareAPartition) {
     const auto one = world.lane("one");
     const auto two = world.lane("two");
