@@ -86,7 +86,7 @@ TEST_P(Ch07Worker, ManyAreCreatedAtOnceEachForItself) {
 }
 
 TEST_P(Ch07Worker, AClosedLaneRefusesEachOfMany) {
-    ASSERT_TRUE(client.set_lane(lane, Json::object({{"state", "disabled"}})).has_value());
+    ASSERT_TRUE(client.set_lane(lane, {.state = "disabled"}).has_value());
     const auto refused =
         client.create_executions({{.kind = "work", .lane = lane}, {.kind = "work", .lane = lane}})
             .value();
