@@ -37,7 +37,8 @@ struct WorkerConfig {
     bool cluster = false;
     std::string user{};
     std::string password{};
-    /// As the servers of that store have them: FF_FLOW_PARTITIONS and its kin.
+    /// As its servers have them, by the names of the environment: FF_LANE_SPREAD and the like. The
+    /// counts of partitions are read from the store.
     std::map<std::string, std::string> store_settings{};
 
     std::string worker_id{};

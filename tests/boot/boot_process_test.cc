@@ -138,8 +138,7 @@ double cpu_seconds(pid_t pid) {
 }
 
 /// Scanners look at what is due and are told of the rest: a server without work leaves the
-/// processor and its store alone. Measured on an idle machine: 1 % of a core, and 1 % for the
-/// Valkey.
+/// processor and its store alone.
 TEST(BootProcess, AnIdleServerOnAValkeyCostsNextToNothing) {
     const ValkeyServer valkey = ValkeyServer::start();
     BootedServer server(of_valkey(valkey.port()));
