@@ -209,10 +209,12 @@ TEST_P(Ch06Claim, S53_OneTaskWakesOneOfManyWaiters) {
     TaskGroup group(world.loop().get_executor(), "waiters");
     for (std::size_t i = 0; i < kWaiters; ++i) {
         sched::ClaimRequest request = world.request({lane});
-        request.wait = Millis(60'000);
+        request.wait = 6 * kPatience;
         group.spawn(wait(*claimer, request, served, finished));
     }
-    ASSERT_TRUE(run_until(world.loop(), [&] { return claimer->waiting() == kWaiters; }));
+    // Before it waits, each looks into every partition: some 25,000 calls.
+    ASSERT_TRUE(
+        run_until(world.loop(), [&] { return claimer->waiting() == kWaiters; }, 3 * kPatience));
     for (std::size_t task = 1; task <= 3; ++task) {
         world.create(lane);
         ASSERT_TRUE(run_until(world.loop(), [&] { return served == task; }));
