@@ -125,7 +125,7 @@ TEST_P(Ch04FeedHttp, S51_TheLeaseHistoryOfAnExecution) {
     EXPECT_EQ(events_in(world().get(held.path("/lease-history?limit=1"))), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch04FeedHttp, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch04FeedHttp, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

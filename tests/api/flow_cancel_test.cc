@@ -182,8 +182,8 @@ TEST_P(Ch07Cancel, AGracefulStopFinishesWhatIsUnderWay) {
         [&] { return own.get(flow + "/summary").integer("members_cancelled") == 1000; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch05Cancel, ::testing::Values("embedded", "valkey"));
-INSTANTIATE_TEST_SUITE_P(Stores, Ch07Cancel, ::testing::Values("embedded", "valkey"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch05Cancel, ::testing::Values("embedded", "valkey", "cluster"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Cancel, ::testing::Values("embedded", "valkey", "cluster"));
 
 }  // namespace
 }  // namespace ff::testing

@@ -332,8 +332,8 @@ TEST_P(Ch07Flows, ExpandsARunningFlow) {
     EXPECT_EQ(sealed.code(), "flow_sealed") << sealed.body;
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch05Server, ::testing::Values("embedded", "valkey"));
-INSTANTIATE_TEST_SUITE_P(Stores, Ch07Flows, ::testing::Values("embedded", "valkey"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch05Server, ::testing::Values("embedded", "valkey", "cluster"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Flows, ::testing::Values("embedded", "valkey", "cluster"));
 
 }  // namespace
 }  // namespace ff::testing

@@ -53,6 +53,13 @@ ServerWorld::ServerWorld(const std::string& store_name, WorldOptions options)
         settings_.backend = app::Backend::Valkey;
         settings_.store_host = "127.0.0.1";
         settings_.store_port = valkey_->port();
+    } else if (store_name == "cluster") {
+        cluster_ = borrow_cluster();
+        settings_.backend = app::Backend::Valkey;
+        settings_.cluster = true;
+        settings_.store_host = "127.0.0.1";
+        // A replica: the primaries have to be found out.
+        settings_.store_port = cluster_->ports().at(4);
     } else if (store_name != "embedded") {
         throw std::invalid_argument("no store of that name: " + store_name);
     }

@@ -45,9 +45,9 @@ struct WorldOptions {
     bool in_folder = false;
 };
 
-/// A whole server in this process, on a free port, over a store of one kind: `embedded` or
-/// `valkey`. It runs on a thread of its own; the methods are for the test's thread. Throws when it
-/// does not come up.
+/// A whole server in this process, on a free port, over a store of one kind: `embedded`,
+/// `valkey` or `cluster`. It runs on a thread of its own; the methods are for the test's thread.
+/// Throws when it does not come up.
 class ServerWorld {
   public:
     explicit ServerWorld(const std::string& store_name, WorldOptions options = {});
@@ -79,8 +79,9 @@ class ServerWorld {
     store::Store& store() { return instance_->store(); }
     app::Services& services() { return instance_->services(); }
     app::Instance& instance() { return *instance_; }
-    /// Of the world `valkey`.
+    /// Of the world `valkey`, and of the world `cluster`.
     ValkeyServer& valkey() { return *valkey_; }
+    ValkeyCluster& cluster() { return *cluster_; }
     /// Stops the server and starts it anew on the same data.
     void restart();
     /// The same with other settings. What it fails with, then nothing runs until the next one;
@@ -100,6 +101,8 @@ class ServerWorld {
     app::Settings settings_;
     TempDir folder_{};
     std::unique_ptr<ValkeyServer> valkey_{};
+    /// Also kept for the next world.
+    std::shared_ptr<ValkeyCluster> cluster_{};
     std::unique_ptr<boost::asio::io_context> loop_{};
     std::unique_ptr<app::Instance> instance_{};
     std::uint16_t port_ = 0;

@@ -340,13 +340,13 @@ TEST_P(Ch03Logs, S59_NoLineOfAServerShowsATokenOrASecret) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch07Signals, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Signals, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Stores, Ch03Rotation, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch03Rotation, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Stores, Ch03Logs, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch03Logs, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Stores, Ch04Audit, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch04Audit, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

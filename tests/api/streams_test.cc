@@ -362,7 +362,7 @@ TEST_P(Ch04Http, S13_AnAnnotationNeedsNoLease) {
     EXPECT_EQ(world().post(path, R"({"frame_type":"log"})").code(), "stream_closed");
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch04Http, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Ch04Http, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

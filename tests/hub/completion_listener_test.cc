@@ -260,9 +260,9 @@ TEST_P(Ch04PromotionOverValkey, S57_WhatEndsWhileTheSubscriberIsCutOffIsPromoted
 
 INSTANTIATE_TEST_SUITE_P(Hosts, Ch04PromotionOverValkey, ::testing::Values("valkey"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Promotion, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Promotion, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

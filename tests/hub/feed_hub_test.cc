@@ -235,7 +235,7 @@ TEST_P(Ch04Feeds, S53_FamiliesAreTakenApart) {
     EXPECT_EQ(collect(from_start, 2).size(), 2U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Feeds, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Feeds, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

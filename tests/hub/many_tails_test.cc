@@ -145,7 +145,7 @@ TEST_P(ManyTails, SeeEveryFrameOnceAndEndWithTheirStream) {
     run(world.loop(), hub.stop());
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, ManyTails, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, ManyTails, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -249,7 +249,7 @@ TEST_P(Services, TheAuditTrailIsKeptReadAndAwaited) {
     run(world.loop(), group.join());
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Services, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Stores, Services, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

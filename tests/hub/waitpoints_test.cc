@@ -362,11 +362,14 @@ TEST_P(WaitpointOperations, AnApprovalNeedsNoTokenAndCountsOnce) {
 }
 
 constexpr auto kName = [](const auto& info) { return info.param; };
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch03Secrets, ::testing::Values("embedded", "valkey"), kName);
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Rotation, ::testing::Values("embedded", "valkey"), kName);
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch03Waitpoints, ::testing::Values("embedded", "valkey"), kName);
-INSTANTIATE_TEST_SUITE_P(Hosts, WaitpointOperations, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch03Secrets, ::testing::Values("embedded", "valkey", "cluster"),
                          kName);
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Rotation, ::testing::Values("embedded", "valkey", "cluster"),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch03Waitpoints, ::testing::Values("embedded", "valkey", "cluster"),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Hosts, WaitpointOperations,
+                         ::testing::Values("embedded", "valkey", "cluster"), kName);
 
 }  // namespace
 }  // namespace ff::testing

@@ -281,7 +281,7 @@ TEST_P(Ch07Due, AStopLetsScannersLeaveAtOnce) {
     EXPECT_LT(store_now_ms() - asked, 3'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch07Due, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch07Due, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -266,9 +266,9 @@ TEST_P(Ch05Scan, S23_ABlockedChildBehindAThousandOthersIsReached) {
     EXPECT_EQ(world.command({"ZCARD", blocked}).to_integer(), 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch07Flows, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch07Flows, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch05Scan, ::testing::Values("embedded", "valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch05Scan, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -25,6 +25,8 @@ class World {
 
     store::Store& store() { return host_->store(); }
     boost::asio::io_context& loop() { return host_->loop(); }
+    /// As `StoreHost::cut`.
+    bool cut(const std::string& type) { return host_->cut(type); }
     const Clock& clock() const { return clock_; }
     Random& random() { return random_; }
     const model::LanePartitioner& partitioner() const { return partitioner_; }

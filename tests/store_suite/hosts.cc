@@ -60,7 +60,7 @@ class EmbeddedHost final : public StoreHost {
 class ValkeyHost final : public StoreHost {
   public:
     ValkeyHost(valkey::Options options, const HostLibrary& library,
-               std::unique_ptr<ValkeyServer> server, std::unique_ptr<ValkeyCluster> cluster)
+               std::unique_ptr<ValkeyServer> server, std::shared_ptr<ValkeyCluster> cluster)
         : server_(std::move(server)), cluster_(std::move(cluster)) {
         options.library = valkey::Library{
             .source = library.source, .version = library.version, .digest = library.digest};
@@ -75,12 +75,21 @@ class ValkeyHost final : public StoreHost {
     }
     ~ValkeyHost() override { run(loop_, store_->stop()); }
     store::Store& store() override { return *store_; }
+    bool cut(const std::string& type) override {
+        const auto kill = [&](const ValkeyServer& node) {
+            node.connect().command({"CLIENT", "KILL", "TYPE", type});
+        };
+        if (server_) kill(*server_);
+        for (std::size_t i = 0; cluster_ && i < cluster_->size(); ++i) kill(cluster_->node(i));
+        return true;
+    }
 
   private:
     SecureRandom random_{};
     valkey::Probe probe_{};
     std::unique_ptr<ValkeyServer> server_;
-    std::unique_ptr<ValkeyCluster> cluster_;
+    /// Also kept for the next one.
+    std::shared_ptr<ValkeyCluster> cluster_;
     std::unique_ptr<valkey::ValkeyStore> store_{};
 };
 
@@ -89,8 +98,7 @@ net::Address local(std::uint16_t port) {
 }
 
 std::unique_ptr<StoreHost> start_cluster(const HostLibrary& library) {
-    auto cluster =
-        std::make_unique<ValkeyCluster>(ValkeyCluster::start({.primaries = 3, .replicas = 3}));
+    std::shared_ptr<ValkeyCluster> cluster = borrow_cluster();
     valkey::Options options{.addresses = {local(cluster->ports().at(4))}, .cluster = true};
     return std::make_unique<ValkeyHost>(std::move(options), library, nullptr, std::move(cluster));
 }

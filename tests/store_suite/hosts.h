@@ -22,6 +22,9 @@ class StoreHost {
   public:
     virtual ~StoreHost() = default;
     virtual store::Store& store() = 0;
+    /// Every node of a server ends its connections of one type, `normal` or `pubsub`. False where
+    /// there are none, as inside this process.
+    virtual bool cut(const std::string& /*type*/) { return false; }
     boost::asio::io_context& loop() { return loop_; }
 
   protected:

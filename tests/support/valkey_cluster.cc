@@ -107,6 +107,13 @@ void ValkeyCluster::await_ok() {
     }
 }
 
+void ValkeyCluster::flush() {
+    for (std::size_t i = 0; i < primaries_; ++i) {
+        RespConnection connection = nodes_[i].connect();
+        expect_ok(connection, {"FLUSHALL", "SYNC"});
+    }
+}
+
 bool ValkeyCluster::all_running() {
     for (ValkeyServer& node : nodes_) {
         if (!node.process_->running()) return false;
@@ -125,6 +132,19 @@ std::size_t ValkeyCluster::first_owner(std::uint16_t slot) const {
     std::size_t owner = 0;
     while (slot >= (owner + 1) * kSlots / primaries_) ++owner;
     return owner;
+}
+
+std::shared_ptr<ValkeyCluster> borrow_cluster() {
+    // Shared with the borrowers, some of whom live until the process ends.
+    static std::vector<std::shared_ptr<ValkeyCluster>> clusters;
+    for (const std::shared_ptr<ValkeyCluster>& cluster : clusters) {
+        if (cluster.use_count() > 1) continue;
+        cluster->flush();
+        return cluster;
+    }
+    clusters.push_back(
+        std::make_shared<ValkeyCluster>(ValkeyCluster::start({.primaries = 3, .replicas = 3})));
+    return clusters.back();
 }
 
 }  // namespace ff::testing

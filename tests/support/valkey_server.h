@@ -94,6 +94,8 @@ class ValkeyCluster {
 
     /// Throws when the nodes that run do not all say cluster_state:ok in time.
     void await_ok();
+    /// Removes all data; function libraries stay. Only while the first primaries are still it.
+    void flush();
 
   private:
     explicit ValkeyCluster(const ValkeyClusterOptions& options);
@@ -106,6 +108,11 @@ class ValkeyCluster {
     std::vector<ValkeyServer> nodes_{};
     std::vector<std::string> ids_{};
 };
+
+/// A cluster of three primaries and a replica of each, without data, that nobody else in this
+/// process has now. It is kept for the next one who asks, since starting one takes seconds: whoever
+/// ends nodes or moves slots starts a cluster of its own.
+std::shared_ptr<ValkeyCluster> borrow_cluster();
 
 /// The program of that product in .tools; throws when it is not there.
 std::string server_program(Product product);
