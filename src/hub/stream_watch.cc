@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
@@ -76,6 +78,9 @@ asio::awaitable<WatchEnd> StreamWatch::wait_any(std::vector<Awaited> awaited, De
         awaited, [](const Awaited& stream) { return stream.seen < stream.interest->position(); });
     if (ready) co_return WatchEnd::Ready;
     if (until.passed()) co_return WatchEnd::Timeout;
+    // Who was told to leave while it could not hear it, as between two steps, is not told again.
+    const asio::cancellation_state told = co_await asio::this_coro::cancellation_state;
+    if (told.cancelled() != asio::cancellation_type::none) co_return WatchEnd::Timeout;
     Sleeper sleeper{.timer = asio::steady_timer(loop_, until.at())};
     std::vector<std::pair<std::shared_ptr<Group>, std::list<Waiter>::iterator>> places;
     places.reserve(awaited.size());

@@ -89,7 +89,8 @@ class StreamWatch {
         /// The caller has seen this id in the store.
         void raise(EntryId id);
         /// Ready when there is or may be an entry above `seen`: look again. `seen` is the
-        /// position before the caller's last look, or better.
+        /// position before the caller's last look, or better. A caller that is cancelled, or was
+        /// before, gets a timeout.
         boost::asio::awaitable<WatchEnd> wait(EntryId seen, Deadline until);
 
       private:

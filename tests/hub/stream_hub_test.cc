@@ -3,7 +3,10 @@
 #include <chrono>
 #include <cstdlib>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <gtest/gtest.h>
 
 #include "base/task_group.h"
@@ -69,34 +72,51 @@ class HubTest : public ::testing::TestWithParam<std::string> {
 
 class Ch04Tail : public HubTest {};
 
-TEST_P(Ch04Tail, S28_ATailAtTheTipEndsWithTheCompletion) {
-    const Attempt attempt = start_attempt(world, "a");
-    append(world, attempt, 1, 3);
-    const TailPage first = tail(tail_of(attempt));
-    ASSERT_EQ(first.frames().size(), 3U);
-    EXPECT_FALSE(first.ended());
-    const auto waiting = start(tail_of(attempt, first.next));
-    ASSERT_TRUE(blocked());
+/// Tails of so many attempts, one after the other. A busy machine may make one of them late; if it
+/// were not the close that wakes a tail, all were.
+constexpr int kTries = 5;
+constexpr Millis kPromised{200};
 
-    complete(world, attempt);
-    ASSERT_TRUE(ends(*waiting));
-    const TailPage& last = **waiting->page;
-    EXPECT_TRUE(last.ended());
-    EXPECT_TRUE(last.frames().empty());
-    EXPECT_EQ(last.read->state.closed_reason, "attempt_success");
-    const std::string data =
-        model::ExecKeys(attempt.task.execution_id).stream(attempt.task.attempt_index);
-    EXPECT_EQ(world.command({"XLEN", data}).as_integer(), 3);
+TEST_P(Ch04Tail, S28_ATailAtTheTipEndsWithTheCompletion) {
+    auto soonest = Steady::duration::max();
+    for (int i = 0; i < kTries; ++i) {
+        const Attempt attempt = start_attempt(world, std::to_string(i));
+        append(world, attempt, 1, 3);
+        const TailPage first = tail(tail_of(attempt));
+        ASSERT_EQ(first.frames().size(), 3U);
+        EXPECT_FALSE(first.ended());
+        const auto waiting = start(tail_of(attempt, first.next));
+        ASSERT_TRUE(blocked());
+
+        const auto completing = Steady::now();
+        complete(world, attempt);
+        ASSERT_TRUE(ends(*waiting));
+        soonest = std::min(soonest, waiting->at - completing);
+        const TailPage& last = **waiting->page;
+        EXPECT_TRUE(last.ended());
+        EXPECT_TRUE(last.frames().empty());
+        EXPECT_EQ(last.read->state.closed_reason, "attempt_success");
+        const std::string data =
+            model::ExecKeys(attempt.task.execution_id).stream(attempt.task.attempt_index);
+        EXPECT_EQ(world.command({"XLEN", data}).as_integer(), 3);
+    }
+    EXPECT_LT(soonest, kPromised);
 }
 
 TEST_P(Ch04Tail, S30_ATailOfAStreamWithoutFramesEndsToo) {
-    const Attempt attempt = start_attempt(world, "a");
-    const auto waiting = start(tail_of(attempt));
-    ASSERT_TRUE(blocked());
-    complete(world, attempt);
-    ASSERT_TRUE(ends(*waiting));
-    EXPECT_TRUE((*waiting->page)->ended());
-    EXPECT_EQ((*waiting->page)->read->state.closed_reason, "attempt_success");
+    auto soonest = Steady::duration::max();
+    for (int i = 0; i < kTries; ++i) {
+        const Attempt attempt = start_attempt(world, std::to_string(i));
+        const auto waiting = start(tail_of(attempt));
+        ASSERT_TRUE(blocked());
+        const auto completing = Steady::now();
+        complete(world, attempt);
+        ASSERT_TRUE(ends(*waiting));
+        soonest = std::min(soonest, waiting->at - completing);
+        EXPECT_TRUE((*waiting->page)->ended());
+        EXPECT_EQ((*waiting->page)->read->state.closed_reason, "attempt_success");
+    }
+    EXPECT_LT(soonest, kPromised);
 }
 
 TEST_P(Ch04Tail, S31_ATailOfAnAttemptThatNeverStartsEndsWithTheCancellation) {
@@ -188,7 +208,7 @@ TEST_P(Ch04TailOverValkey, S40_ALostConnectionCostsATailNothing) {
     for (int i = 3; i < 8; ++i) {
         const auto waiting = start(tail_of(attempt, after));
         ASSERT_TRUE(blocked());
-        world.command({"CLIENT", "KILL", "TYPE", "normal"});
+        ASSERT_TRUE(world.cut("normal"));
         append(world, attempt, i, 1);
         ASSERT_TRUE(ends(*waiting));
         ASSERT_TRUE(waiting->page->has_value()) << waiting->page->error().text();
@@ -198,7 +218,7 @@ TEST_P(Ch04TailOverValkey, S40_ALostConnectionCostsATailNothing) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch04TailOverValkey, ::testing::Values("valkey"),
+INSTANTIATE_TEST_SUITE_P(Hosts, Ch04TailOverValkey, ::testing::Values("valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 
 class TailHub : public HubTest {};
@@ -303,6 +323,35 @@ TEST_P(TailHub, FramesWithAHoleAreReadAgain) {
     EXPECT_EQ(run(world.loop(), interest->wait({}, Deadline::after(kSoon))), hub::WatchEnd::Ready);
     EXPECT_EQ(interest->arrival(), nullptr);
     EXPECT_EQ(interest->position().n, 21U);
+    interest.reset();
+    run(world.loop(), watch.stop());
+}
+
+boost::asio::awaitable<void> wait_after_being_told(boost::asio::cancellation_signal& leave,
+                                                   hub::StreamWatch::Interest& interest,
+                                                   std::optional<hub::WatchEnd>& end) {
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
+    // Nothing is under way that could be cancelled: only the state of the caller knows.
+    leave.emit(boost::asio::cancellation_type::terminal);
+    const Deadline until = Deadline::after(kLong);
+    const hub::EntryId nothing;
+    end = co_await interest.wait(nothing, until);
+}
+
+/// A client that hangs up while its tail reads must not be waited for until the next heartbeat.
+TEST_P(TailHub, WhoeverWasToldToLeaveBeforeItWaitsDoesNotWait) {
+    const Attempt attempt = start_attempt(world, "a");
+    hub::StreamWatch watch(world.loop().get_executor(), world.store(), {});
+    auto interest = watch.enter(
+        {.partition = attempt.task.execution_id.partition_index(),
+         .keys = {model::ExecKeys(attempt.task.execution_id).stream(attempt.task.attempt_index)}});
+    boost::asio::cancellation_signal leave;
+    std::optional<hub::WatchEnd> end;
+    boost::asio::co_spawn(
+        world.loop(), wait_after_being_told(leave, *interest, end),
+        boost::asio::bind_cancellation_slot(leave.slot(), [](const std::exception_ptr&) {}));
+    EXPECT_TRUE(run_until(world.loop(), [&] { return end.has_value(); }, kSoon));
+    EXPECT_EQ(end, hub::WatchEnd::Timeout);
     interest.reset();
     run(world.loop(), watch.stop());
 }
