@@ -14,6 +14,7 @@ Result<Pool::Permit> Pool::take() {
         return error;
     }
     if (*used_ >= size_) {
+        ++rejected_;
         Error error = model::make_error("too_many_requests", {name_, std::to_string(size_)});
         error.message = "the pool " + name_ + " of " + std::to_string(size_) + " is full";
         return error;

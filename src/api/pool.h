@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,12 +37,15 @@ class Pool {
 
     std::size_t used() const { return *used_; }
     std::size_t size() const { return size_; }
+    /// Requests that found it full.
+    std::uint64_t rejected() const { return rejected_; }
     const std::string& name() const { return name_; }
 
   private:
     std::string name_;
     std::size_t size_;
     std::shared_ptr<std::size_t> used_;
+    std::uint64_t rejected_ = 0;
     bool closed_ = false;
 };
 

@@ -24,8 +24,10 @@ std::string frame_line(const engine::StreamEntry& frame, PayloadForm form,
     return text;
 }
 
-void add_gap(SseText& text, const std::string& after, std::uint64_t lost) {
+void add_gap(const StreamGround& ground, SseText& text, const std::string& after,
+             std::uint64_t lost) {
     if (lost == 0) return;
+    ground.streams.note_lost(lost);
     const std::string data = json_line([&](json::Writer& out) {
         out.key("after").string(after).key("lost").unsigned_integer(lost);
     });
@@ -60,11 +62,11 @@ asio::awaitable<void> tail_stream(StreamGround ground, TailQuery query, SseStrea
         }
         SseText text;
         if (query.sees_all)
-            add_gap(text, query.request.after, page->lost_after(query.request.after));
+            add_gap(ground, text, query.request.after, page->lost_after(query.request.after));
         for (const engine::StreamEntry& frame : page->frames())
             text.event("frame", frame.id, frame_line(frame, query.form));
         query.request.after = page->next;
-        if (query.sees_all) add_gap(text, page->next, lost_at_end(*page));
+        if (query.sees_all) add_gap(ground, text, page->next, lost_at_end(*page));
         if (page->ended()) add_closed(text, page->read->state);
         if (page->stopped) text.event("shutdown", "", "{}");
         if (text.empty()) text.heartbeat();
@@ -124,7 +126,7 @@ Task<Done> walk_on(const StreamGround& ground, MergedWalk& walk, SseText& text) 
     const bool started = page.read->state.closed_reason != kNeverStarted;
     const bool news = !page.frames().empty() || page.ended();
     if (news && started) FF_CO_CHECK(co_await announce(ground, walk, text));
-    add_gap(text, walk.cursor.to_string(), page.lost_after(walk.cursor.id.to_string()));
+    add_gap(ground, text, walk.cursor.to_string(), page.lost_after(walk.cursor.id.to_string()));
     for (const engine::StreamEntry& frame : page.frames()) {
         walk.cursor.id = hub::EntryId::parse(frame.id).value_or(walk.cursor.id);
         text.event("frame", walk.cursor.to_string(), frame_line(frame, walk.form, index));

@@ -9,7 +9,8 @@ Background::Background(boost::asio::any_io_executor loop, store::Store& store, c
                        scan::Probe& probe)
     : cascade_(store, options.scan.partitions) {
     hub::ListenerOptions listening{.partitions = options.scan.partitions,
-                                   .concurrency = options.dispatch_concurrency};
+                                   .concurrency = options.dispatch_concurrency,
+                                   .probe = options.listener_probe};
     if (options.completion_listener) {
         listener_ =
             std::make_unique<hub::CompletionListener>(loop, store, cascade_, std::move(listening));

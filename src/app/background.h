@@ -23,6 +23,8 @@ struct BackgroundOptions {
     scan::Options scan{};
     bool completion_listener = true;
     std::size_t dispatch_concurrency = 32;
+    /// Outlives the background.
+    hub::Probe* listener_probe = &hub::no_probe();
 };
 
 /// What a server does of its own accord: scanners, and flows that go on when a member has ended.

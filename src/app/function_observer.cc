@@ -8,14 +8,15 @@
 namespace ff::app {
 namespace {
 
-constexpr std::array<std::string_view, 13> kWatched = {
-    "ff_claim_batch",       "ff_complete_and_claim",
-    "ff_claim_execution",   "ff_claim_resumed_execution",
-    "ff_reclaim_execution", "ff_issue_grant_and_claim",
-    "ff_renew_lease",       "ff_complete_execution",
-    "ff_fail_execution",    "ff_expire_execution",
-    "ff_cancel_execution",  "ff_report_usage_and_check",
-    "ff_admit_batch"};
+constexpr std::array<std::string_view, 16> kWatched = {
+    "ff_claim_batch",         "ff_complete_and_claim",
+    "ff_claim_execution",     "ff_claim_resumed_execution",
+    "ff_reclaim_execution",   "ff_issue_grant_and_claim",
+    "ff_renew_lease",         "ff_complete_execution",
+    "ff_fail_execution",      "ff_expire_execution",
+    "ff_cancel_execution",    "ff_report_usage_and_check",
+    "ff_admit_batch",         "ff_cascade_completion",
+    "ff_cancel_flow_members", "ff_reconcile_dependencies"};
 constexpr std::string_view kGroupPolicy = "ff_set_edge_group_policy";
 
 /// `<lane>` of `ff:idx:{fp:7}:lane:<lane>:eligible`; lanes may hold colons.
@@ -88,6 +89,13 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
         if (word(reply, 1) == "HARD_BREACH") probe.budget_hit(word(reply, 2));
     } else if (function_ == "ff_admit_batch") {
         observe_verdicts(reply, probe);
+    } else if (function_ == "ff_cascade_completion") {
+        probe.edges_resolved(parse_u64(word(reply, 2)).value_or(0));
+    } else if (function_ == "ff_cancel_flow_members") {
+        observe_cancels(reply, probe);
+    } else if (function_ == "ff_reconcile_dependencies") {
+        const std::string_view result = word(reply, 3);
+        if (result == "promoted" || result == "skipped") probe.dependency_reconciled();
     } else if (function_ == kGroupPolicy) {
         if (word(reply, 2) == "set") probe.edge_group_set(first_);
     } else if (function_.find("claim") != std::string::npos) {
@@ -112,6 +120,17 @@ void WatchedCall::observe_claims(const store::Reply& reply, WorkProbe& probe) co
     if (word(reply, 1) != "OK" || reply.items().size() < 3) return;
     for (const store::Reply& task : reply.items()[2].items())
         probe.claimed(lane_, word(task, kAttemptType));
+}
+
+/// `{1,"OK",owed,cursor,cancelled,already_terminal,not_found,draining,failed,...}`
+void WatchedCall::observe_cancels(const store::Reply& reply, WorkProbe& probe) {
+    constexpr std::size_t kFirst = 4;
+    constexpr std::array<std::string_view, 5> kDispositions = {"cancelled", "already_terminal",
+                                                               "not_found", "draining", "failed"};
+    for (std::size_t i = 0; i < kDispositions.size(); ++i) {
+        const std::uint64_t members = parse_u64(word(reply, kFirst + i)).value_or(0);
+        if (members > 0) probe.members_cancelled(kDispositions.at(i), members);
+    }
 }
 
 void WatchedCall::observe_verdicts(const store::Reply& reply, WorkProbe& probe) {

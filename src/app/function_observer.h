@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,12 @@ class WorkProbe {
     /// rate or concurrency.
     virtual void quota_hit(std::string_view reason) = 0;
     virtual void edge_group_set(std::string_view policy) = 0;
+    /// By cascades; what the call that ends a member resolves itself is not told.
+    virtual void edges_resolved(std::uint64_t edges) = 0;
+    /// cancelled, already_terminal, not_found, draining or failed.
+    virtual void members_cancelled(std::string_view disposition, std::uint64_t members) = 0;
+    /// A blocked child was released or skipped by the reconciler alone.
+    virtual void dependency_reconciled() = 0;
 };
 
 /// One function call that is worth watching: what of the request the figures need, kept until the
@@ -42,6 +49,7 @@ class WatchedCall {
     bool gives_lease(const store::Reply& reply) const;
     void observe_end(const store::Reply& reply, WorkProbe& probe) const;
     void observe_claims(const store::Reply& reply, WorkProbe& probe) const;
+    static void observe_cancels(const store::Reply& reply, WorkProbe& probe);
     static void observe_verdicts(const store::Reply& reply, WorkProbe& probe);
 
     std::string function_{};

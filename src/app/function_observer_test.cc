@@ -23,6 +23,13 @@ struct Tally final : WorkProbe {
     void budget_hit(std::string_view dimension) override { count("budget", dimension, ""); }
     void quota_hit(std::string_view reason) override { count("quota", reason, ""); }
     void edge_group_set(std::string_view policy) override { count("group", policy, ""); }
+    void edges_resolved(std::uint64_t edges) override {
+        counts["edges"] += static_cast<int>(edges);
+    }
+    void members_cancelled(std::string_view disposition, std::uint64_t members) override {
+        counts["members " + std::string(disposition)] += static_cast<int>(members);
+    }
+    void dependency_reconciled() override { ++counts["reconciled"]; }
 
     void count(std::string_view what, std::string_view a, std::string_view b) {
         ++counts[std::string(what) + " " + std::string(a) + " " + std::string(b)];
@@ -98,6 +105,28 @@ TEST(WatchedCall, LeavesTheRestAlone) {
     EXPECT_EQ(seen({"GET", "x"}, ok), Counts{});
     EXPECT_EQ(seen({"FCALL", "ff_claim_batch", "7", "x"}, ok), Counts{});
     EXPECT_EQ(seen({"FCALL", "ff_claim_batch", "1", "x"}, text("odd")), Counts{});
+}
+
+TEST(WatchedCall, CountsWhatLoopsDoForFlows) {
+    const Value cascade = list(
+        {Value::integer(1), text("OK"), text("7"), text("5"), text("2"), text("0"), text("0")});
+    EXPECT_EQ(seen({"FCALL", "ff_cascade_completion", "1", "k", "e"}, cascade),
+              (Counts{{"edges", 7}}));
+    const Value cancels =
+        list({Value::integer(1), text("OK"), text("3"), text("0"), text("10"), text("0"), text("2"),
+              text("1"), text("2"), text("e1"), text("e2")});
+    EXPECT_EQ(seen({"FCALL", "ff_cancel_flow_members", "1", "k", "f"}, cancels),
+              (Counts{{"members cancelled", 10},
+                      {"members not_found", 2},
+                      {"members draining", 1},
+                      {"members failed", 2}}));
+    const auto reconciled = [](std::string_view result) {
+        const Value reply = list({Value::integer(1), text("OK"), text("1"), text(result)});
+        return seen({"FCALL", "ff_reconcile_dependencies", "1", "k", "e"}, reply);
+    };
+    EXPECT_EQ(reconciled("promoted"), (Counts{{"reconciled", 1}}));
+    EXPECT_EQ(reconciled("skipped"), (Counts{{"reconciled", 1}}));
+    EXPECT_EQ(reconciled("blocked"), Counts{});
 }
 
 }  // namespace

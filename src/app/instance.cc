@@ -146,10 +146,13 @@ Task<Done> Instance::start_services() {
     }
     FF_CO_CHECK(co_await prepare_store(backend_, settings_, random_));
     store_ = std::make_unique<ProbedStore>(backend_.store(), probe_);
-    services_ = std::make_unique<Services>(loop_, *store_, clock_, random_,
-                                           service_options(settings_, backend_));
+    ServiceOptions serving = service_options(settings_, backend_);
+    serving.probe = &probe_;
+    services_ = std::make_unique<Services>(loop_, *store_, clock_, random_, std::move(serving));
+    BackgroundOptions working = background_options(settings_);
+    working.listener_probe = &probe_;
     background_ = std::make_unique<Background>(loop_, *store_, clock_, random_, services_->claimer,
-                                               background_options(settings_), probe_);
+                                               std::move(working), probe_);
     FF_CO_CHECK(co_await services_->start());
     background_->start();
     FF_CO_CHECK(backend_.open_resp_door());
@@ -166,7 +169,10 @@ Task<api::BackupSummary> Instance::backup(std::string folder) {
 }
 
 void Instance::make_table() {
-    const auto metrics = [this] { return probe_.text(); };
+    const auto metrics = [this] {
+        probe_.pools(pools_);
+        return probe_.text();
+    };
     const auto ready = [this] { return ready_; };
     const bool apart = settings_.metrics_listen.has_value();
     api::HealthSources sources{.store = backend_.store(), .ready = ready};

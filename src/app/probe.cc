@@ -29,6 +29,12 @@ const Histogram::BucketBoundaries& latency_buckets() {
     return kBuckets;
 }
 
+const Histogram::BucketBoundaries& lag_buckets() {
+    static const Histogram::BucketBoundaries kBuckets = {1,   2.5, 5,    10,   25,   50,    100,
+                                                         200, 500, 1000, 2500, 5000, 10'000};
+    return kBuckets;
+}
+
 double seconds(std::chrono::nanoseconds span) {
     return std::chrono::duration<double>(span).count();
 }
@@ -75,6 +81,8 @@ struct Probe::Families {
     Family<Gauge>& backlog =
         gauges(registry, "ff_cancel_backlog_depth", "Cancelled flows that still owe members");
     Family<Gauge>& queues = gauges(registry, "ff_queue_depth", "Executions of a lane by state");
+    Family<Counter>& sibling_drains =
+        counters(registry, "ff_sibling_cancel_drain_total", "Calls that cancel losers of a group");
     Family<Counter>& sibling_reconciles =
         counters(registry, "ff_sibling_cancel_reconcile_total", "Sibling groups looked at again");
     Family<Counter>& store_errors =
@@ -110,6 +118,34 @@ struct Probe::Families {
         counters(registry, "ff_quota_hit_total", "Executions that a quota did not admit");
     Family<Counter>& group_policies =
         counters(registry, "ff_edge_group_policy_total", "Policies set on edge groups");
+
+    Counter& edges =
+        counters(registry, "ff_cascade_edges_resolved_total", "Edges that cascades resolved")
+            .Add({});
+    Gauge& pending_cascades =
+        gauges(registry, "ff_cascade_pending", "Ended members with edges still to resolve").Add({});
+    Family<Counter>& cancelled_members =
+        counters(registry, "ff_cancel_member_total", "Members of cancelled flows, by what came");
+    Counter& reconciled = counters(registry, "ff_dependency_reconciled_total",
+                                   "Blocked children that only the reconciler released")
+                              .Add({});
+
+    Gauge& stream_ops =
+        gauges(registry, "ff_stream_ops_in_flight", "Stream calls under way").Add({});
+    Family<Counter>& pool_rejects =
+        counters(registry, "ff_stream_ops_rejected_total", "Requests that found a pool full");
+    Gauge& sse = gauges(registry, "ff_sse_connections", "Open streams of events").Add({});
+    Counter& lost_frames =
+        counters(registry, "ff_stream_gap_frames_total", "Frames told as lost to readers").Add({});
+    Family<Histogram>& feed_lag =
+        histograms(registry, "ff_feed_lag_ms", "Age of events when they reach a subscriber");
+    Family<Counter>& lost_events =
+        counters(registry, "ff_feed_gap_events_total", "Entries told as lost to subscribers");
+    Family<Counter>& dispatches =
+        counters(registry, "ff_completion_dispatch_total", "Completions of members, by result");
+    Histogram& dispatch_lag = histograms(registry, "ff_completion_dispatch_lag_ms",
+                                         "Time from a completion's message to its cascade's end")
+                                  .Add({}, lag_buckets());
 
     std::mutex mutex{};
     std::map<RequestKey, RequestFigures> request_figures{};
@@ -185,6 +221,10 @@ void Probe::queue_depth(const model::LaneId& lane, std::string_view state,
     families_->queues.Add(labels).Set(static_cast<double>(executions));
 }
 
+void Probe::sibling_group_drained(std::string_view result) {
+    families_->sibling_drains.Add({{"result", std::string(result)}}).Increment();
+}
+
 void Probe::sibling_group_reconciled(std::string_view action) {
     families_->sibling_reconciles.Add({{"action", std::string(action)}}).Increment();
 }
@@ -234,6 +274,51 @@ void Probe::quota_hit(std::string_view reason) {
 
 void Probe::edge_group_set(std::string_view policy) {
     families_->group_policies.Add({{"policy", std::string(policy)}}).Increment();
+}
+
+void Probe::edges_resolved(std::uint64_t edges) {
+    families_->edges.Increment(static_cast<double>(edges));
+}
+
+void Probe::members_cancelled(std::string_view disposition, std::uint64_t members) {
+    families_->cancelled_members.Add({{"disposition", std::string(disposition)}})
+        .Increment(static_cast<double>(members));
+}
+
+void Probe::dependency_reconciled() {
+    families_->reconciled.Increment();
+}
+
+void Probe::cascade_pending(std::uint64_t members) {
+    families_->pending_cascades.Set(static_cast<double>(members));
+}
+
+void Probe::frames_lost(std::uint64_t frames) {
+    families_->lost_frames.Increment(static_cast<double>(frames));
+}
+
+void Probe::feed_delivered(std::string_view family, Millis lag) {
+    families_->feed_lag.Add({{"family", std::string(family)}}, lag_buckets())
+        .Observe(static_cast<double>(lag.count()));
+}
+
+void Probe::feed_lost(std::string_view family, std::uint64_t entries) {
+    families_->lost_events.Add({{"family", std::string(family)}})
+        .Increment(static_cast<double>(entries));
+}
+
+void Probe::completion_dispatched(std::string_view result, Millis lag) {
+    families_->dispatches.Add({{"result", std::string(result)}}).Increment();
+    if (result != "malformed") families_->dispatch_lag.Observe(static_cast<double>(lag.count()));
+}
+
+void Probe::pools(const api::Pools& pools) {
+    families_->stream_ops.Set(static_cast<double>(pools.stream_ops.used()));
+    families_->sse.Set(static_cast<double>(pools.sse.used()));
+    for (const api::Pool* pool : {&pools.stream_ops, &pools.sse}) {
+        Counter& rejects = families_->pool_rejects.Add({{"pool", pool->name()}});
+        rejects.Increment(static_cast<double>(pool->rejected()) - rejects.Value());
+    }
 }
 
 void Probe::library_loaded() {

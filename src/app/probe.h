@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "api/guard.h"
+#include "api/pool.h"
 #include "app/function_observer.h"
+#include "hub/probe.h"
 #include "scan/probe.h"
 #include "valkey/probe.h"
 
@@ -13,6 +15,7 @@ namespace ff::app {
 
 /// Keeps the figures of /metrics (spec 07, section 8). Safe to use from any thread.
 class Probe final : public api::RequestProbe,
+                    public hub::Probe,
                     public scan::Probe,
                     public valkey::Probe,
                     public WorkProbe {
@@ -31,8 +34,10 @@ class Probe final : public api::RequestProbe,
 
     void cycle_ended(const scan::CycleFacts& facts) override;
     void cancel_backlog(std::uint64_t flows) override;
+    void cascade_pending(std::uint64_t members) override;
     void queue_depth(const model::LaneId& lane, std::string_view state,
                      std::uint64_t executions) override;
+    void sibling_group_drained(std::string_view result) override;
     void sibling_group_reconciled(std::string_view action) override;
     void restarted(scan::Kind kind) override;
     void unblocked(std::uint64_t executions) override;
@@ -48,6 +53,17 @@ class Probe final : public api::RequestProbe,
     void budget_hit(std::string_view dimension) override;
     void quota_hit(std::string_view reason) override;
     void edge_group_set(std::string_view policy) override;
+    void edges_resolved(std::uint64_t edges) override;
+    void members_cancelled(std::string_view disposition, std::uint64_t members) override;
+    void dependency_reconciled() override;
+
+    void frames_lost(std::uint64_t frames) override;
+    void feed_delivered(std::string_view family, Millis lag) override;
+    void feed_lost(std::string_view family, std::uint64_t entries) override;
+    void completion_dispatched(std::string_view result, Millis lag) override;
+
+    /// How the pools stand now.
+    void pools(const api::Pools& pools);
 
   private:
     struct Families;

@@ -16,7 +16,8 @@ sched::ClaimerOptions claimer_options(const ServiceOptions& options) {
 
 hub::FeedHubOptions feed_options(const ServiceOptions& options) {
     return {.partitions = options.rules.partitions,
-            .watch = {.reads_max = options.feed_reads_max, .turn = options.feed_turn}};
+            .watch = {.reads_max = options.feed_reads_max, .turn = options.feed_turn},
+            .probe = options.probe};
 }
 
 }  // namespace
@@ -33,7 +34,9 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
               .partitioner = options.partitioner,
               .claimer = claimer,
               .rules = options.rules},
-      stream_hub(loop, store, {.watch = {.reads_max = options.tail_reads_max, .read_count = 16}}),
+      stream_hub(loop, store,
+                 {.watch = {.reads_max = options.tail_reads_max, .read_count = 16},
+                  .probe = options.probe}),
       feed_hub(loop, store, feed_options(options)),
       indexes(context),
       lanes(context, indexes, options.lanes),

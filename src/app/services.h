@@ -41,6 +41,8 @@ struct ServiceOptions {
     Millis feed_turn{200};
     /// How long server-sent events may be silent.
     Millis sse_heartbeat{10'000};
+    /// Outlives the services.
+    hub::Probe* probe = &hub::no_probe();
 };
 
 /// What stands between a store and those who use it, HTTP or not. Lives on one loop.

@@ -89,6 +89,7 @@ asio::awaitable<void> CompletionListener::follow(store::Subscription& subscripti
         auto completion = Completion::parse((*notice)->message, options_.partitions);
         if (!completion.has_value()) {
             ++malformed_;
+            options_.probe->completion_dispatched("malformed", Millis(0));
             log::warn("hub", "completion_malformed", {{"error", completion.error().text()}});
             continue;
         }
@@ -143,7 +144,7 @@ asio::awaitable<void> CompletionListener::enqueue(Completion completion) {
     if (stopped_) co_return;
     const auto [known, fresh] = progress_.try_emplace(completion.execution_id, Progress::Queued);
     if (fresh) {
-        queue_.push_back(std::move(completion));
+        queue_.push_back({.completion = std::move(completion), .since = Steady::now()});
         pump();
     } else if (known->second == Progress::Running) {
         known->second = Progress::RunningAndAgain;
@@ -152,16 +153,17 @@ asio::awaitable<void> CompletionListener::enqueue(Completion completion) {
 
 void CompletionListener::pump() {
     while (!queue_.empty() && running_ < options_.concurrency && !stopped_) {
-        Completion completion = std::move(queue_.front());
+        Queued next = std::move(queue_.front());
         queue_.pop_front();
-        progress_[completion.execution_id] = Progress::Running;
+        progress_[next.completion.execution_id] = Progress::Running;
         ++running_;
-        tasks_.spawn(serve(std::move(completion)));
+        tasks_.spawn(serve(std::move(next)));
         room_.cancel();
     }
 }
 
-asio::awaitable<void> CompletionListener::serve(Completion completion) {
+asio::awaitable<void> CompletionListener::serve(Queued queued) {
+    const Completion& completion = queued.completion;
     Result<Done> outcome = co_await cascade_.run(completion);
     for (const Millis span : options_.retry_pauses) {
         const bool again = !outcome.has_value() && outcome.error().cls == ErrorClass::Retryable;
@@ -177,13 +179,16 @@ asio::awaitable<void> CompletionListener::serve(Completion completion) {
                   {{"execution_id", completion.execution_id.to_string()},
                    {"error", outcome.error().text()}});
     }
+    options_.probe->completion_dispatched(
+        outcome.has_value() ? "ok" : "failed",
+        std::chrono::duration_cast<Millis>(Steady::now() - queued.since));
     --running_;
     const auto place = progress_.find(completion.execution_id);
     const bool again = place->second == Progress::RunningAndAgain;
     progress_.erase(place);
     if (again && !stopped_) {
         progress_.emplace(completion.execution_id, Progress::Queued);
-        queue_.push_back(std::move(completion));
+        queue_.push_back({.completion = completion, .since = Steady::now()});
     }
     pump();
 }

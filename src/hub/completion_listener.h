@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -15,6 +16,7 @@
 #include "base/task.h"
 #include "base/task_group.h"
 #include "base/time.h"
+#include "hub/probe.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 #include "model/partition.h"
@@ -62,6 +64,8 @@ struct ListenerOptions {
     std::vector<Millis> retry_pauses{Millis(100), Millis(500), Millis(2'000)};
     /// Of the unfinished cascades of one partition, how many one pass takes up.
     std::int64_t pending_max = 1'000;
+    /// Outlives the listener.
+    Probe* probe = &no_probe();
 };
 
 /// Runs a cascade for every completion that is published, and, when messages may have been missed,
@@ -83,6 +87,11 @@ class CompletionListener {
     std::uint64_t passes() const { return passes_; }
 
   private:
+    using Steady = std::chrono::steady_clock;
+    struct Queued {
+        Completion completion;
+        Steady::time_point since{};
+    };
     enum class Progress : std::uint8_t { Queued, Running, RunningAndAgain };
 
     boost::asio::awaitable<void> listen();
@@ -93,14 +102,14 @@ class CompletionListener {
     /// Waits for room.
     boost::asio::awaitable<void> enqueue(Completion completion);
     void pump();
-    boost::asio::awaitable<void> serve(Completion completion);
+    boost::asio::awaitable<void> serve(Queued queued);
     boost::asio::awaitable<void> pause(Millis span);
 
     boost::asio::any_io_executor loop_;
     store::Store& store_;
     Cascade& cascade_;
     ListenerOptions options_;
-    std::deque<Completion> queue_{};
+    std::deque<Queued> queue_{};
     std::map<model::ExecutionId, Progress> progress_{};
     /// Cancelled when the queue shrinks.
     boost::asio::steady_timer room_;

@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/clock.h"
 #include "base/numbers.h"
 #include "model/exec_keys.h"
 #include "model/index_keys.h"
@@ -132,6 +133,7 @@ Task<FeedPage> FeedHub::next(FeedSubscription& subscription, std::size_t events_
         if (looked.has_value()) {
             trouble_until.reset();
             subscription.cursor_ = round.found.cursor;
+            tell_probe(subscription.filter_, round.found);
             const bool any = !round.found.events.empty() || !round.found.gaps.empty();
             if (any || until.passed()) co_return std::move(round.found);
             const WatchEnd end = co_await wait(subscription, until);
@@ -256,6 +258,22 @@ Task<Done> FeedHub::take_up(FeedSubscription& subscription, Look& look, const Fe
         look.found.cursor.positions[place] = entry.id;
     }
     co_return Done{};
+}
+
+/// What is lost is lost to every family that was asked for; nobody knows whose it was.
+void FeedHub::tell_probe(const FeedFilter& filter, const FeedPage& page) const {
+    const std::int64_t now = to_ms(SystemClock().now());
+    for (const FeedEvent& event : page.events) {
+        const std::int64_t age = now - static_cast<std::int64_t>(event.entry.id.ms);
+        options_.probe->feed_delivered(to_string(event.family),
+                                       Millis(std::max<std::int64_t>(age, 0)));
+    }
+    for (const FeedGap& gap : page.gaps) {
+        for (const FeedFamily family : filter.families) {
+            if (feed_of(family) == gap.place.feed)
+                options_.probe->feed_lost(to_string(family), gap.lost.value_or(0));
+        }
+    }
 }
 
 Task<std::vector<bool>> FeedHub::match_tags(const FeedFilter& filter,

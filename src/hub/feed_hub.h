@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "hub/feed_cursor.h"
 #include "hub/feed_event.h"
+#include "hub/probe.h"
 #include "hub/stream_watch.h"
 #include "hub/tag_cache.h"
 #include "model/partition.h"
@@ -30,6 +31,8 @@ struct FeedHubOptions {
     std::int64_t page_size = 128;
     /// A store that does not answer is asked again for so long before a subscription ends.
     Millis trouble_max{10'000};
+    /// Outlives the hub.
+    Probe* probe = &no_probe();
 };
 
 /// Entries that a subscriber cannot get any more.
@@ -102,6 +105,7 @@ class FeedHub {
     Task<std::vector<bool>> match_tags(const FeedFilter& filter,
                                        const std::vector<FeedEntry>& entries);
     boost::asio::awaitable<WatchEnd> wait(const FeedSubscription& subscription, Deadline until);
+    void tell_probe(const FeedFilter& filter, const FeedPage& page) const;
 
     boost::asio::any_io_executor loop_;
     store::Store& store_;

@@ -15,6 +15,7 @@
 #include "base/task_group.h"
 #include "engine/stream_read.h"
 #include "hub/entry_id.h"
+#include "hub/probe.h"
 #include "hub/stream_watch.h"
 #include "store/store.h"
 
@@ -26,6 +27,8 @@ struct StreamHubOptions {
     Millis trouble_max{10'000};
     Millis retry_pause_least{100};
     Millis retry_pause_most{500};
+    /// Outlives the hub.
+    Probe* probe = &no_probe();
 };
 
 /// One look at an attempt stream from a cursor on, waiting for frames if there are none.
@@ -71,6 +74,9 @@ class StreamHub {
     /// Tails answer at once with what they have; no new ones are taken.
     void stop_waiting() { watch_.stop_waiting(); }
     boost::asio::awaitable<void> stop();
+
+    /// A reader has been told of a loss.
+    void note_lost(std::uint64_t frames) const { options_.probe->frames_lost(frames); }
 
     /// Range reads sent to the store, for tests and figures.
     std::uint64_t pages_read() const { return pages_read_; }

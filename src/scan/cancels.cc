@@ -1,9 +1,11 @@
 #include "scan/cancels.h"
 
+#include <array>
 #include <utility>
 
 #include "engine/flow_cancel.h"
 #include "model/flow_keys.h"
+#include "model/index_keys.h"
 #include "scan/places.h"
 
 namespace ff::scan {
@@ -72,19 +74,23 @@ asio::awaitable<void> CancelReconciler::measure(Cycle& cycle) {
     std::vector<store::Call> reads;
     for (const WalkPlace& place : places_of(cycle, &model::FlowIndexKeys::cancel_backlog)) {
         reads.push_back(store::plain({"ZCARD", place.key}, true));
+        const std::string pending = model::IndexKeys(place.partition).cascade_pending();
+        reads.push_back(store::plain({"ZCARD", pending}, true));
     }
-    std::uint64_t depth = 0;
+    std::array<std::uint64_t, 2> sums{};
     if (!reads.empty()) {
         const auto counts = co_await cycle.store().pipeline(std::move(reads));
-        for (const Result<store::Reply>& count : counts) {
-            if (!count) {
-                cycle.unread(count.error());
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            if (!counts[i]) {
+                cycle.unread(counts[i].error());
                 co_return;
             }
-            depth += static_cast<std::uint64_t>(count->to_integer().value_or(0));
+            sums.at(i % 2) += static_cast<std::uint64_t>(counts[i]->to_integer().value_or(0));
         }
     }
-    if (!cycle.stopping()) cycle.probe().cancel_backlog(depth);
+    if (cycle.stopping()) co_return;
+    cycle.probe().cancel_backlog(sums[0]);
+    cycle.probe().cascade_pending(sums[1]);
 }
 
 void CancelReconciler::flow_failed(const model::FlowId& flow) {

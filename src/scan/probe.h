@@ -28,6 +28,8 @@ class Probe {
     virtual void restarted(Kind /*kind*/) {}
     /// Flows that owe cancels; told only by cycles that read every partition.
     virtual void cancel_backlog(std::uint64_t /*flows*/) {}
+    /// Ended members whose edges are still to be resolved; told like the backlog.
+    virtual void cascade_pending(std::uint64_t /*members*/) {}
     virtual void queue_depth(const model::LaneId& /*lane*/, std::string_view /*state*/,
                              std::uint64_t /*executions*/) {}
     virtual void unblocked(std::uint64_t /*executions*/) {}

@@ -118,6 +118,10 @@ Task<engine::ReadAttemptStream::Outcome> Streams::read(engine::ReadAttemptStream
     co_return page;
 }
 
+void Streams::note_lost(std::uint64_t frames) {
+    streams_.note_lost(frames);
+}
+
 Task<hub::TailPage> Streams::tail(hub::TailRequest request) {
     const engine::StreamAddress stream = request.stream;
     FF_CO_TRY(hub::TailPage page, co_await streams_.tail(std::move(request)));

@@ -96,6 +96,8 @@ class Streams {
     /// `attempt_not_found` beyond the next attempt, here and below.
     Task<engine::ReadAttemptStream::Outcome> read(engine::ReadAttemptStream request);
     Task<hub::TailPage> tail(hub::TailRequest request);
+    /// A reader has been told that so many frames are gone.
+    void note_lost(std::uint64_t frames);
     /// The stored metadata; `stream_not_found` of a stream nobody has opened.
     Task<RecordFields> info(engine::StreamAddress stream);
     Task<engine::ReadSummary::Outcome> summary(SummaryRequest request);

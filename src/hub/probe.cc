@@ -1,0 +1,10 @@
+#include "hub/probe.h"
+
+namespace ff::hub {
+
+Probe& no_probe() {
+    static Probe none;
+    return none;
+}
+
+}  // namespace ff::hub
