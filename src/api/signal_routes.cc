@@ -7,6 +7,7 @@
 #include "api/parse_path.h"
 #include "api/stream_json.h"
 #include "api/stream_query.h"
+#include "hub/entry_id.h"
 
 namespace ff::api {
 namespace {
@@ -114,6 +115,24 @@ Task<http::Response> resume(Ground ground, Call& call) {
     });
 }
 
+http::Response page_reply(const service::SignalPage& page) {
+    return json_response(200, [&](json::Writer& out) {
+        out.key("signals").begin_array();
+        for (const service::SignalRecord& signal : page.signals) {
+            out.begin_object();
+            if (!signal.entry_id.empty()) out.key("entry_id").string(signal.entry_id);
+            write_fields(out, signal.fields);
+            out.end_object();
+        }
+        out.end_array().key("next_cursor");
+        if (page.next) {
+            out.string(*page.next);
+        } else {
+            out.null();
+        }
+    });
+}
+
 Task<http::Response> list(Ground ground, Call& call) {
     FF_CO_TRY(model::ExecutionId id, parse_path_execution(call, ground.partitions));
     service::SignalQuery query{.execution_id = id};
@@ -125,20 +144,20 @@ Task<http::Response> list(Ground ground, Call& call) {
         query.after = *parsed;
     }
     FF_CO_TRY(const service::SignalPage page, co_await ground.signals.list(std::move(query)));
-    co_return json_response(200, [&](json::Writer& out) {
-        out.key("signals").begin_array();
-        for (const service::SignalRecord& signal : page.signals) {
-            out.begin_object();
-            write_fields(out, signal.fields);
-            out.end_object();
-        }
-        out.end_array().key("next_cursor");
-        if (page.next) {
-            out.string(*page.next);
-        } else {
-            out.null();
-        }
-    });
+    co_return page_reply(page);
+}
+
+Task<http::Response> list_of_waitpoint(Ground ground, Call& call) {
+    FF_CO_TRY(model::ExecutionId id, parse_path_execution(call, ground.partitions));
+    FF_CO_TRY(model::WaitpointId waitpoint, parse_path<model::WaitpointId>(call, "wp"));
+    service::WaitpointSignalQuery query{.execution_id = id, .waitpoint_id = waitpoint};
+    FF_CO_TRY(query.limit, parse_limit(call, 100));
+    query.after = call.query("after").value_or("");
+    if (!query.after.empty() && !hub::EntryId::parse(query.after))
+        co_return invalid_input("after", "is no entry id");
+    FF_CO_TRY(const service::SignalPage page,
+              co_await ground.signals.list_of_waitpoint(std::move(query)));
+    co_return page_reply(page);
 }
 
 std::vector<FieldDoc> receipt_answer() {
@@ -230,6 +249,15 @@ void add_signal_routes(Routes& routes, service::Signals& signals,
                                    {.name = "next_cursor"}},
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [ground](Call& call) { return list(ground, call); }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/executions/{id}/waitpoints/{wp}/signals",
+                .doc = {.summary = "The signals a waitpoint got, in the order that counts there",
+                        .query = {doc_limit("1..1000, 100 by default"),
+                                  doc_query("after", "The last entry seen")},
+                        .answer = {{.name = "signals", .kind = Kind::Array, .required = true},
+                                   {.name = "next_cursor"}},
+                        .errors = {"execution_not_found", "waitpoint_not_found"}},
+                .handle = [ground](Call& call) { return list_of_waitpoint(ground, call); }});
 }
 
 }  // namespace ff::api

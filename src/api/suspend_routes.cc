@@ -153,6 +153,51 @@ Task<http::Response> show(Ground ground, Call& call) {
     });
 }
 
+void write_remaining(json::Writer& out, const std::optional<std::int64_t>& remaining) {
+    out.key("remaining");
+    if (remaining) {
+        out.integer(*remaining);
+    } else {
+        out.null();
+    }
+}
+
+void write_node(json::Writer& out, const service::ConditionNode& node) {
+    out.begin_object().key("path").string(node.path).key("kind").string(node.kind);
+    out.key("satisfied").boolean(node.satisfied);
+    write_remaining(out, node.remaining);
+    if (node.counts_sources) {
+        out.key("sources_by_type").begin_object();
+        for (const auto& [type, count] : node.sources_by_type) out.key(type).integer(count);
+        out.end_object();
+    }
+    out.end_object();
+}
+
+Task<http::Response> evaluate(Ground ground, Call& call) {
+    FF_CO_TRY(model::ExecutionId id, parse_path_execution(call, ground.partitions));
+    FF_CO_TRY(const service::ConditionView view, co_await ground.suspensions.evaluate(id));
+    co_return json_response(200, [&](json::Writer& out) {
+        out.key("suspension_id").string(view.suspension_id);
+        out.key("condition_type").string(view.condition_type);
+        out.key("match_mode").string(view.match_mode);
+        write_bytes(out, "resume_condition_json", view.condition_json);
+        out.key("satisfied").boolean(view.remaining == 0);
+        write_remaining(out, view.remaining);
+        out.key("nodes").begin_array();
+        for (const service::ConditionNode& node : view.nodes) write_node(out, node);
+        out.end_array().key("matchers").begin_array();
+        for (const service::MatcherView& matcher : view.matchers) {
+            out.begin_object();
+            write_bytes(out, "name", matcher.name);
+            out.key("satisfied").boolean(matcher.satisfied);
+            if (!matcher.signal_id.empty()) out.key("signal_id").string(matcher.signal_id);
+            out.end_object();
+        }
+        out.end_array();
+    });
+}
+
 Route suspend_route(Ground ground) {
     return {.method = "POST",
             .pattern = "/v1/executions/{id}/suspend",
@@ -226,6 +271,17 @@ void add_suspend_routes(Routes& routes, service::Suspensions& suspensions,
                                    {.name = "waitpoints", .kind = Kind::Array, .required = true}},
                         .errors = {"execution_not_found", "execution_not_suspended"}},
                 .handle = [ground](Call& call) { return show(ground, call); }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/executions/{id}/suspension/condition",
+                .doc = {.summary = "What an open suspension still waits for",
+                        .answer = {{.name = "suspension_id", .required = true},
+                                   {.name = "condition_type", .required = true},
+                                   {.name = "satisfied", .kind = Kind::Boolean, .required = true},
+                                   {.name = "remaining", .kind = Kind::Integer},
+                                   {.name = "nodes", .kind = Kind::Array, .required = true},
+                                   {.name = "matchers", .kind = Kind::Array, .required = true}},
+                        .errors = {"execution_not_found", "execution_not_suspended"}},
+                .handle = [ground](Call& call) { return evaluate(ground, call); }});
 }
 
 }  // namespace ff::api

@@ -154,6 +154,36 @@ Task<SignalPage> Signals::list(SignalQuery query) {
     co_return page;
 }
 
+Task<SignalPage> Signals::list_of_waitpoint(WaitpointSignalQuery query) {
+    const model::ExecKeys keys(query.execution_id);
+    FF_CO_CHECK(co_await require_execution(context_.store, query.execution_id));
+    const std::string from = query.after.empty() ? "-" : "(" + query.after;
+    std::vector<store::Call> calls;
+    calls.push_back(
+        store::plain({"HGET", keys.waitpoint(query.waitpoint_id), "execution_id"}, true));
+    calls.push_back(store::plain({"XRANGE", keys.waitpoint_signals(query.waitpoint_id), from, "+",
+                                  "COUNT", std::to_string(query.limit + 1)},
+                                 true));
+    auto replies = co_await context_.store.pipeline(std::move(calls));
+    if (!replies[0].has_value()) co_return std::move(replies[0]).error();
+    if (replies[0]->text().value_or("") != query.execution_id.to_string())
+        co_return model::make_error("waitpoint_not_found");
+    if (!replies[1].has_value()) co_return std::move(replies[1]).error();
+    SignalPage page;
+    for (const store::Reply& entry : replies[1]->items()) {
+        if (entry.items().size() != 2) continue;
+        if (std::ssize(page.signals) == query.limit) {
+            page.next = page.signals.back().entry_id;
+            break;
+        }
+        SignalRecord record{.entry_id = std::string(entry.items()[0].text().value_or("")),
+                            .fields = fields_of(entry.items()[1])};
+        record.signal_id = std::string(field_of(record.fields, "signal_id"));
+        page.signals.push_back(std::move(record));
+    }
+    co_return page;
+}
+
 Task<hub::RotationReport> Signals::rotate(std::string new_kid, std::string new_secret_hex) {
     hub::SecretRotation rotation{.new_kid = std::move(new_kid),
                                  .new_secret_hex = std::move(new_secret_hex),

@@ -65,6 +65,8 @@ struct LiveKids {
 /// One signal of an execution, by its fields. The payload is not among them.
 struct SignalRecord {
     std::string signal_id{};
+    /// Within the history of a waitpoint; empty elsewhere.
+    std::string entry_id{};
     std::vector<std::pair<std::string, Bytes>> fields{};
 };
 
@@ -77,6 +79,15 @@ struct SignalPage {
 struct SignalQuery {
     model::ExecutionId execution_id;
     std::optional<model::SignalId> after{};
+    std::int64_t limit = 100;
+};
+
+/// The history of one waitpoint.
+struct WaitpointSignalQuery {
+    model::ExecutionId execution_id;
+    model::WaitpointId waitpoint_id;
+    /// The last entry seen; empty for the beginning.
+    std::string after{};
     std::int64_t limit = 100;
 };
 
@@ -99,6 +110,8 @@ class Signals {
     Task<model::WaitpointToken> token(model::ExecutionId execution_id, model::WaitpointId id);
     /// In the order of their acceptance.
     Task<SignalPage> list(SignalQuery query);
+    /// In the order that counts on that waitpoint; `waitpoint_not_found` of a stranger's too.
+    Task<SignalPage> list_of_waitpoint(WaitpointSignalQuery query);
 
     Task<hub::RotationReport> rotate(std::string new_kid, std::string new_secret_hex);
     Task<LiveKids> kids();

@@ -7,6 +7,7 @@
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
+#include "service/hash_record.h"
 
 namespace ff::service {
 namespace {
@@ -224,6 +225,29 @@ Task<SuspensionView> Suspensions::current(model::ExecutionId execution_id) {
                       [](const auto& field) { return field.first == "waitpoint_token"; });
     }
     co_return view;
+}
+
+Task<ConditionView> Suspensions::evaluate(model::ExecutionId execution_id) {
+    const model::ExecKeys keys(execution_id);
+    FF_CO_CHECK(co_await require_execution(context_.store, execution_id));
+    store::Call call = store::plain({"HGETALL", keys.suspension_current()}, true);
+    FF_CO_TRY(const store::Reply reply, co_await context_.store.call(std::move(call)));
+    ConditionRecords records{.suspension = fields_of(reply)};
+    const bool open =
+        !records.suspension.empty() && field_of(records.suspension, "closed_at").empty();
+    if (!open) co_return model::make_error("execution_not_suspended");
+    FF_CO_TRY(const model::WaitpointId primary,
+              model::WaitpointId::parse(field_of(records.suspension, "waitpoint_id")));
+    std::vector<store::Call> calls;
+    calls.push_back(store::plain({"HGETALL", keys.waitpoint_condition(primary)}, true));
+    calls.push_back(store::plain({"SMEMBERS", keys.satisfied_set()}, true));
+    auto replies = co_await context_.store.pipeline(std::move(calls));
+    for (auto& each : replies) {
+        if (!each.has_value()) co_return std::move(each).error();
+    }
+    records.condition = fields_of(*replies[0]);
+    records.satisfied = texts_of(*replies[1]);
+    co_return view_condition(records);
 }
 
 }  // namespace ff::service

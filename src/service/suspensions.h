@@ -13,6 +13,7 @@
 #include "model/due_time.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
+#include "service/condition_view.h"
 #include "service/context.h"
 #include "service/records.h"
 
@@ -109,6 +110,9 @@ class Suspensions {
                                                    model::AttemptIndex attempt_index);
     /// The current or last suspension; `execution_not_suspended` if there never was one.
     Task<SuspensionView> current(model::ExecutionId execution_id);
+    /// What an open suspension still waits for; `execution_not_suspended` without one. Changes
+    /// nothing.
+    Task<ConditionView> evaluate(model::ExecutionId execution_id);
 
   private:
     Task<Done> require_lease(const HeldAttempt& attempt);

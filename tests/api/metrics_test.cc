@@ -155,10 +155,7 @@ void Ch07Metrics::lose_an_entry() {
 TEST_P(Ch07Metrics, EveryDocumentedFigureHasSamples) {
     std::set<std::string> wanted = documented();
     EXPECT_GE(wanted.size(), 24U);
-    EXPECT_TRUE(wanted.contains("ff_sibling_cancel_disposition_total"));
-    // Counted where siblings are drained; the tests of flows look at them.
-    wanted.erase("ff_sibling_cancel_dispatched_total");
-    wanted.erase("ff_sibling_cancel_disposition_total");
+    EXPECT_TRUE(wanted.contains("ff_sibling_cancel_drain_total"));
     work_and_end();
     meet_limits();
     run_a_race();

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <future>
 
-#include "api/stream_world.h"
+#include "api/signal_world.h"
 #include "model/index_keys.h"
 #include "support/log_capture.h"
 
@@ -10,59 +10,8 @@ namespace {
 
 const std::string kOtherSecret(64, 'b');
 
-class SignalApi : public StreamApi {
-  protected:
-    JsonReply suspend(const Held& held, std::string_view more = "") {
-        return world().post(
-            held.path("/suspend"),
-            "{" + held.lease() + R"(,"signals":["approved"])" + std::string(more) + "}");
-    }
-    JsonReply pending(const Held& held, std::string_view key) {
-        return world().post(held.path("/waitpoints"),
-                            "{" + held.lease() + R"(,"expires_in_ms":60000,"waitpoint_key":")" +
-                                std::string(key) + "\"}");
-    }
-    JsonReply signal(const Held& held, const std::string& waitpoint, const std::string& token,
-                     std::string_view more = "") {
-        return world().post(held.path("/signal"), R"({"signal_name":"approved","waitpoint_id":")" +
-                                                      waitpoint + R"(","waitpoint_token":")" +
-                                                      token + "\"" + std::string(more) + "}");
-    }
-    JsonReply rotate(std::string_view kid, std::string_view secret) {
-        return world().post("/v1/admin/rotate-waitpoint-secret",
-                            R"({"new_kid":")" + std::string(kid) + R"(","new_secret_hex":")" +
-                                std::string(secret) + "\"}");
-    }
-    /// Both requests are at the server before either is answered. A rotation takes a call for each
-    /// partition, so that the first is still under way when the second is read; if a machine was
-    /// too busy to read it in time, they are sent again.
-    std::vector<int> rotate_twice_at_once(std::string_view kid, std::string_view secret) {
-        const std::string request = HttpConnection::encode(
-            "POST", "/v1/admin/rotate-waitpoint-secret", {{"Content-Type", "application/json"}},
-            R"({"new_kid":")" + std::string(kid) + R"(","new_secret_hex":")" + std::string(secret) +
-                "\"}");
-        std::vector<int> statuses;
-        for (int i = 0; i < 20 && statuses != std::vector<int>{200, 429}; ++i) {
-            HttpConnection first = world().connect();
-            HttpConnection second = world().connect();
-            EXPECT_TRUE(first.send_raw(request).has_value());
-            EXPECT_TRUE(second.send_raw(request).has_value());
-            statuses.clear();
-            for (HttpConnection* one : {&first, &second})
-                statuses.push_back(one->read_reply()->status);
-            std::ranges::sort(statuses);
-            EXPECT_EQ(statuses.front(), 200);
-        }
-        return statuses;
-    }
-    std::string state(const Held& held) {
-        return world().get(held.path("/state")).text("public_state");
-    }
-};
-
 class Ch07Signals : public SignalApi {};
 class Ch03Rotation : public SignalApi {};
-class Ch03Logs : public SignalApi {};
 class Ch04Audit : public SignalApi {};
 
 TEST_P(Ch07Signals, S14_OpenWaitpointsAreListedWithOrWithoutTokens) {
@@ -317,34 +266,9 @@ TEST_P(Ch07Signals, AnApprovalNeedsNoTokenAndCountsOnce) {
     EXPECT_EQ(signals.json().find("signals")->size(), 1U) << signals.body;
 }
 
-TEST_P(Ch03Logs, S59_NoLineOfAServerShowsATokenOrASecret) {
-    world();
-    const LogCapture logs;
-    const Held held = start();
-    const JsonReply suspended = suspend(held);
-    const std::string id = suspended.text("waitpoint_id");
-    const std::string token = suspended.text("waitpoint_token");
-    std::string wrong = token;
-    wrong.back() = wrong.back() == '0' ? '1' : '0';
-    const JsonReply refused = signal(held, id, wrong);
-    EXPECT_EQ(refused.body.find(wrong.substr(3)), std::string::npos);
-    world().get(held.path("/pending-waitpoints"));
-    world().get(held.path("/waitpoints/" + id + "/token"));
-    rotate("k2", kOtherSecret);
-    world().post(held.path("/signal"), R"({"waitpoint_token":")" + token + "\"");
-    signal(held, id, token, R"(,"payload":"PAYLOAD-OF-THE-SIGNAL")");
-    EXPECT_GT(logs.lines(), 0U);
-    for (const std::string& hidden :
-         {token.substr(3), wrong.substr(3), kOtherSecret, std::string("PAYLOAD-OF-THE-SIGNAL")}) {
-        EXPECT_EQ(logs.count(hidden), 0U);
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Signals, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Stores, Ch03Rotation, ::testing::Values("embedded", "valkey", "cluster"),
-                         [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Stores, Ch03Logs, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Stores, Ch04Audit, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });

@@ -6,7 +6,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
 
-#include "base/log.h"
 #include "base/task_group.h"
 #include "engine/suspend_execution.h"
 #include "engine/waitpoint.h"
@@ -15,38 +14,13 @@
 #include "hub/waitpoint_secrets.h"
 #include "model/exec_keys.h"
 #include "model/index_keys.h"
+#include "support/log_capture.h"
 
 namespace ff::testing {
 namespace {
 
 const std::string kSecret(64, 'a');
 const std::string kOtherSecret(64, 'b');
-
-/// All lines that are logged while it lives, down to the finest.
-class LogCapture {
-  public:
-    LogCapture() : level_(log::level()) {
-        log::set_level(log::Level::Trace);
-        former_ = log::set_sink([this](std::string_view line) { lines_.emplace_back(line); });
-    }
-    ~LogCapture() {
-        log::set_sink(std::move(former_));
-        log::set_level(level_);
-    }
-    LogCapture(const LogCapture&) = delete;
-    LogCapture& operator=(const LogCapture&) = delete;
-
-    std::size_t count(std::string_view part) const {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            lines_, [&](const std::string& line) { return line.find(part) != line.npos; }));
-    }
-    std::size_t lines() const { return lines_.size(); }
-
-  private:
-    log::Level level_;
-    log::Sink former_{};
-    std::vector<std::string> lines_{};
-};
 
 /// Each test has a store of its own: secrets belong to all of it.
 class WaitpointTest : public ::testing::TestWithParam<std::string> {
