@@ -93,6 +93,16 @@ void ServerWorld::stop() {
     loop_.reset();
 }
 
+void ServerWorld::cut_store_connections() {
+    const auto cut = [](const ValkeyServer& node) {
+        RespConnection connection = node.connect();
+        connection.command({"CLIENT", "KILL", "TYPE", "normal"});
+        connection.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+    };
+    if (valkey_) cut(*valkey_);
+    for (std::size_t i = 0; cluster_ && i < cluster_->size(); ++i) cut(cluster_->node(i));
+}
+
 void ServerWorld::restart() {
     stop();
     start();

@@ -82,6 +82,9 @@ class ServerWorld {
     /// Of the world `valkey`, and of the world `cluster`.
     ValkeyServer& valkey() { return *valkey_; }
     ValkeyCluster& cluster() { return *cluster_; }
+    /// Every node of a Valkey ends the connections of this server; inside this process there are
+    /// none.
+    void cut_store_connections();
     /// Stops the server and starts it anew on the same data.
     void restart();
     /// The same with other settings. What it fails with, then nothing runs until the next one;

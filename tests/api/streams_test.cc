@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <future>
+
+#include <unistd.h>
 
 #include "api/stream_world.h"
 #include "engine/end_execution.h"
@@ -90,9 +95,11 @@ TEST_P(Ch04Http, S36_OneReadServesTwoHundredClients) {
     EXPECT_LE(pages() - before, 1U);
     EXPECT_EQ(on_server<std::size_t>([&] { return world().instance().pools().sse.used(); }), 200U);
     clients.clear();
-    EXPECT_TRUE(wait_until([&] {
+    // At once, not with the next heartbeat.
+    const auto none_left = [&] {
         return on_server<std::size_t>([&] { return world().instance().pools().sse.used(); }) == 0;
-    }));
+    };
+    EXPECT_TRUE(wait_until(none_left, Millis(5'000)));
 }
 
 TEST_P(Ch04Http, S37_WhatIsOutOfRangeIsRefused) {
@@ -191,6 +198,40 @@ TEST_P(Ch04Http, S39_AStopEndsWhatWaits) {
     EXPECT_TRUE(refused.flag("retryable"));
 }
 
+/// For two seconds no connection to the store lasts; what is appended meanwhile arrives.
+TEST_P(Ch04Http, S40_ALostConnectionCostsAClientNothing) {
+    constexpr int kFrames = 20;
+    const Held held = start();
+    append(held, 0, 1);
+    SseClient events(world(), held.stream("/sse"));
+    EXPECT_EQ(ordinal(events.next().id), 1);
+    auto tail = later(world(), held.stream("/tail?block_ms=30000&after=latest"));
+    ASSERT_TRUE(wait_until([&] {
+        return on_server<std::size_t>(
+                   [&] { return world().instance().pools().stream_ops.used(); }) == 1;
+    }));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    for (int i = 2; i <= kFrames; ++i) {
+        world().cut_store_connections();
+        const std::string body = "{" + held.lease() + R"(,"frames":[{"frame_type":"t","seq":)" +
+                                 std::to_string(i) + "}]}";
+        // The producer resends under the same number until it hears of it.
+        ASSERT_TRUE(wait_until([&] { return world().post(held.stream(), body).status == 200; }));
+        if (i == kFrames / 2) {
+            while (std::chrono::steady_clock::now() < until) world().cut_store_connections();
+        }
+    }
+    for (int i = 2; i <= kFrames; ++i) {
+        const SseEvent event = events.next();
+        ASSERT_EQ(event.event, "frame") << event.data;
+        EXPECT_EQ(ordinal(event.id), i);
+    }
+    const JsonReply waited = tail.get();
+    EXPECT_EQ(waited.status, 200) << waited.body;
+    ASSERT_FALSE(frame_ids(waited).empty()) << waited.body;
+    EXPECT_EQ(ordinal(frame_ids(waited).front()), 2);
+}
+
 TEST_P(Ch04Http, S41_AClientThatComesBackGoesOnWhereItWas) {
     const Held held = start(R"({"stream_policy":{"retention_maxlen":5}})");
     const auto add = [&](int count) {
@@ -245,7 +286,18 @@ TEST_P(Ch04Http, S42_TheEndIsToldOnce) {
     EXPECT_TRUE(again.head().starts_with("HTTP/1.1 204")) << again.head();
 }
 
+/// What this process has resident now.
+std::int64_t memory_mib() {
+    std::ifstream pages("/proc/self/statm");
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    pages >> all >> resident;
+    return resident * ::sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/// Eight deaf clients, for each of whom 30 MiB are on the way: 240 MiB if they were kept for them.
 TEST_P(Ch04Http, S43_SilenceIsBrokenAndADeafClientIsCutOff) {
+    constexpr std::size_t kDeaf = 8;
     WorldOptions options;
     options.settings.sse_heartbeat = Millis(100);
     options.settings.sse_piece_max = Millis(500);
@@ -254,17 +306,23 @@ TEST_P(Ch04Http, S43_SilenceIsBrokenAndADeafClientIsCutOff) {
     SseClient idle(world(), held.stream("/sse"));
     EXPECT_TRUE(idle.next_line().comment());
     EXPECT_TRUE(idle.next_line().comment());
-    const SseClient deaf(world(), held.stream("/sse"));
+    std::vector<std::unique_ptr<SseClient>> deaf;
+    for (std::size_t i = 0; i < kDeaf; ++i)
+        deaf.push_back(std::make_unique<SseClient>(world(), held.stream("/sse")));
     const auto used = [&] {
         return on_server<std::size_t>([&] { return world().instance().pools().sse.used(); });
     };
-    EXPECT_EQ(used(), 2U);
+    EXPECT_EQ(used(), 1 + kDeaf);
+    const std::int64_t before = memory_mib();
+    std::int64_t most = before;
     // The one reads as it goes: appending everything first may take longer than a piece may wait.
     std::int64_t seen = 0;
     for (int i = 0; i < 480; i += 16) {
         append(held, i, 16, 65536);
         while (seen < i + 16) EXPECT_EQ(ordinal(idle.next().id), ++seen);
+        most = std::max(most, memory_mib());
     }
+    EXPECT_LT(most - before, 130) << "MiB";
     EXPECT_TRUE(wait_until([&] { return used() == 1; }));
 }
 
@@ -336,18 +394,24 @@ TEST_P(Ch04Http, S55_WaitingForTheEndOfAnExecution) {
     const JsonReply early = world().get(held.path("/wait?block_ms=50"));
     EXPECT_TRUE(early.flag("timed_out"));
     EXPECT_EQ(early.text("public_state"), "active");
-    auto waiting = later(world(), held.path("/wait"));
-    ASSERT_TRUE(wait_until([&] {
-        return on_server<std::size_t>(
-                   [&] { return world().instance().pools().stream_ops.used(); }) == 1;
-    }));
-    complete(held);
-    const auto completed = std::chrono::steady_clock::now();
-    const JsonReply reply = waiting.get();
-    EXPECT_LT(std::chrono::steady_clock::now() - completed, Millis(1'000));
-    EXPECT_FALSE(reply.flag("timed_out"));
-    EXPECT_EQ(reply.text("terminal_outcome"), "success");
-    EXPECT_GT(reply.integer("completed_at"), 0);
+    // A busy machine may make one of them late. If it were not the completion that wakes, all were.
+    auto soonest = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 5; ++i) {
+        const Held next = i == 0 ? held : start();
+        auto waiting = later(world(), next.path("/wait"));
+        ASSERT_TRUE(wait_until([&] {
+            return on_server<std::size_t>(
+                       [&] { return world().instance().pools().stream_ops.used(); }) == 1;
+        }));
+        const auto completing = std::chrono::steady_clock::now();
+        complete(next);
+        const JsonReply reply = waiting.get();
+        soonest = std::min(soonest, std::chrono::steady_clock::now() - completing);
+        EXPECT_FALSE(reply.flag("timed_out"));
+        EXPECT_EQ(reply.text("terminal_outcome"), "success");
+        EXPECT_GT(reply.integer("completed_at"), 0);
+    }
+    EXPECT_LT(soonest, Millis(200));
     EXPECT_FALSE(world().get(held.path("/wait")).flag("timed_out"));
 }
 

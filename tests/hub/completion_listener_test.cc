@@ -1,5 +1,7 @@
 #include "hub/completion_listener.h"
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 
 #include <boost/asio/as_tuple.hpp>
@@ -17,6 +19,7 @@ namespace ff::testing {
 namespace {
 
 using hub::Completion;
+using Steady = std::chrono::steady_clock;
 
 /// Notes what it was asked for, and can be held up.
 class NotingCascade final : public hub::Cascade {
@@ -205,6 +208,10 @@ class Ch04Promotion : public ::testing::TestWithParam<std::string> {
         }
         return count;
     }
+    /// The message was heard: a cascade has come to this one.
+    bool has_reached_last(const Fan& fan) {
+        return world.core_field(fan.children.back(), "eligibility_state") == "eligible_now";
+    }
     bool promotes(const Fan& fan) {
         return run_until(world.loop(), [&] { return eligible(fan) == kChildren; });
     }
@@ -221,45 +228,21 @@ TEST_P(Ch04Promotion, S56_TheNextMembersAreEligibleAtOnceOrAfterTheStart) {
     listener.start();
     EXPECT_TRUE(promotes(missed));
 
-    const Fan fan = submit("b");
-    finish_first(fan);
-    EXPECT_TRUE(promotes(fan));
-    EXPECT_EQ(listener.failed(), 0U);
-    run(world.loop(), listener.stop());
-}
-
-class Ch04PromotionOverValkey : public Ch04Promotion {};
-
-/// 14 flows of 150 each: 2100 members become eligible, none of them by the message that was lost.
-TEST_P(Ch04PromotionOverValkey, S57_WhatEndsWhileTheSubscriberIsCutOffIsPromoted) {
-    std::vector<Fan> fans;
-    for (int i = 0; i < 14; ++i) fans.push_back(submit("cut-" + std::to_string(i)));
-    hub::ListenerOptions options;
-    options.subscribe_pause = Millis(50);
-    hub::CompletionListener listener(world.loop().get_executor(), world.store(), cascade, options);
-    listener.start();
-    ASSERT_TRUE(run_until(world.loop(), [&] { return listener.passes() == 1; }));
-    for (const Fan& fan : fans) {
-        world.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+    // A busy machine may make one of them late; if it were not the message that wakes, all were.
+    auto soonest = Steady::duration::max();
+    for (const char* lane : {"b", "c", "d", "e", "f"}) {
+        const Fan fan = submit(lane);
+        const auto finishing = Steady::now();
         finish_first(fan);
+        EXPECT_TRUE(run_until(world.loop(), [&] { return has_reached_last(fan); }));
+        soonest = std::min(soonest, Steady::now() - finishing);
+        EXPECT_TRUE(promotes(fan));
     }
-    for (const Fan& fan : fans) EXPECT_TRUE(promotes(fan));
-    EXPECT_GT(listener.passes(), 1U);
-
-    const std::uint64_t done = listener.done();
-    const std::string repeated = R"({"execution_id":")" + fans[0].first.to_string() +
-                                 R"(","flow_id":")" + fans[0].flow.to_string() + R"("})";
-    for (const std::string& message : {repeated, std::string("nonsense"), repeated})
-        world.command({"PUBLISH", model::kDagCompletionsChannel, message});
-    EXPECT_TRUE(run_until(world.loop(), [&] { return listener.done() > done; }));
-    EXPECT_TRUE(run_until(world.loop(), [&] { return listener.malformed() == 1; }));
-    EXPECT_EQ(eligible(fans[0]), kChildren);
+    EXPECT_LT(soonest, Millis(200));
     EXPECT_EQ(listener.failed(), 0U);
     run(world.loop(), listener.stop());
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, Ch04PromotionOverValkey, ::testing::Values("valkey"),
-                         [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Hosts, Ch04Promotion, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Hosts, Completions, ::testing::Values("embedded", "valkey", "cluster"),

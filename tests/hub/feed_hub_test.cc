@@ -33,6 +33,24 @@ class FeedTest : public ::testing::TestWithParam<std::string> {
         world.must(engine::CancelExecution{.execution_id = id, .reason = "test"});
         return id;
     }
+    /// So many of them, with tags.
+    void end_many(std::uint16_t partition, std::uint64_t count) {
+        std::vector<engine::CreateExecution> tasks;
+        std::vector<engine::CancelExecution> ends;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            engine::CreateExecution task = world.task(world.lane("a"));
+            task.execution_id =
+                *model::ExecutionId::parse("{fp:" + std::to_string(partition) +
+                                           "}:" + model::Uuid::mint_v4(world.random()).to_string());
+            task.tags_json = R"({"team":"red"})";
+            ends.push_back({.execution_id = task.execution_id, .reason = "test"});
+            tasks.push_back(std::move(task));
+        }
+        const auto created = run(world.loop(), engine::run_all(world.store(), std::move(tasks)));
+        for (const auto& outcome : created) ASSERT_TRUE(outcome.has_value());
+        const auto ended = run(world.loop(), engine::run_all(world.store(), std::move(ends)));
+        for (const auto& outcome : ended) ASSERT_TRUE(outcome.has_value());
+    }
     FeedPage next(FeedSubscription& subscription, Millis wait = Millis(10'000),
                   std::size_t events_max = 100) {
         const Deadline until = Deadline::after(wait);
@@ -189,21 +207,33 @@ TEST_P(Ch04Feeds, S49_AnEventCostsOneLookUpOfTags) {
 }
 
 TEST_P(Ch04Feeds, S48_AFeedIsCutToItsCapAndItsIdsGrow) {
-    constexpr std::int64_t kCap = 300;
+    constexpr std::int64_t kCap = 4'000;
     constexpr std::int64_t kStep = 128;
-    world.command({"HSET", model::IndexKeys(9).feed_seq(), "maxlen", std::to_string(kCap)});
-    for (int i = 0; i < 700; ++i) end_one(9);
+    constexpr std::uint64_t kEvents = 20'000;
+    // Two events each: its tags, and its end.
+    for (int i = 0; i < 20; ++i) end_many(9, kEvents / 40);
     const auto length = world.command({"XLEN", events_key(9)}).to_integer();
     EXPECT_GE(*length, kCap);
     // A Valkey cuts whole nodes of 100 entries.
     EXPECT_LE(*length, kCap + kStep + 100);
-    FeedSubscription all({.families = {FeedFamily::Completion}, .partition = 9}, {});
+    FeedSubscription all(
+        {.families = {FeedFamily::Completion, FeedFamily::InstanceTags}, .partition = 9}, {});
     std::uint64_t last = 0;
     for (const FeedEvent& event : collect(all, static_cast<std::size_t>(*length))) {
         if (last > 0) EXPECT_EQ(event.entry.id.n, last + 1);
         last = event.entry.id.n;
     }
-    EXPECT_EQ(last, 700U);
+    EXPECT_EQ(last, kEvents);
+
+    // The newest entry is of a clock that has stepped back since.
+    const std::string ahead = "9000000000000-" + std::to_string(kEvents + 1);
+    world.command({"HSET", model::IndexKeys(9).feed_seq(), "events", std::to_string(kEvents + 1)});
+    world.command({"XADD", events_key(9), ahead, "family", "completion"});
+    end_one(9);
+    const std::vector<FeedEvent> later = collect(all, 2);
+    ASSERT_EQ(later.size(), 2U);
+    EXPECT_EQ(later[1].entry.id.n, kEvents + 2);
+    EXPECT_EQ(later[1].entry.id.ms, 9'000'000'000'000U);
 }
 
 /// What is written between the two reads of a first look is no loss.

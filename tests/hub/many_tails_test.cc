@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/task_group.h"
 #include "engine/end_execution.h"
@@ -89,12 +90,35 @@ boost::asio::awaitable<void> produce(World& world, Production& work) {
     }
 }
 
+/// The most that this process has had resident.
+std::int64_t peak_memory_mib() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
+/// A thousand tails that kept every frame of theirs would hold 2,000,000 of them in the soak, each
+/// of several hundred bytes; the store itself, where it is in this process, holds 100,000.
+constexpr std::int64_t kMemoryGrowthMostMib = 256;
+
+/// In order; without the slow one, which is the first.
+std::vector<double> lags_after_close(const std::vector<TailRecord>& records) {
+    std::vector<double> lags_ms;
+    for (auto record = records.begin() + 1; record != records.end(); ++record) {
+        const auto lag = record->ended_at - record->stream->closed_at;
+        lags_ms.push_back(std::chrono::duration<double, std::milli>(lag).count());
+    }
+    std::ranges::sort(lags_ms);
+    return lags_ms;
+}
+
 class ManyTails : public ::testing::TestWithParam<std::string> {};
 
 /// Every tail sees every frame once and in order, and ends with its stream; slow tails too, and
 /// they hold nobody up.
 TEST_P(ManyTails, SeeEveryFrameOnceAndEndWithTheirStream) {
     const Load load = chosen_load();
+    const std::int64_t memory_before = peak_memory_mib();
     World& world = world_of(GetParam());
     hub::StreamHub hub(world.loop().get_executor(), world.store(), {});
     TaskGroup tails(world.loop().get_executor(), "tails");
@@ -121,26 +145,33 @@ TEST_P(ManyTails, SeeEveryFrameOnceAndEndWithTheirStream) {
     for (Production& work : works) producers.spawn(produce(world, work));
     run(world.loop(), producers.join(), Millis(300'000));
     for (const Production& work : works) EXPECT_EQ(work.failures, 0);
+    // Nobody but the slow one may be behind when the streams end; it alone catches up later.
+    const auto expected = static_cast<std::uint64_t>(load.frames) / load.streams;
+    const auto caught_up = [&] {
+        return std::all_of(records.begin() + 1, records.end(), [&](const TailRecord& record) {
+            return record.frames == expected || !record.fault.empty();
+        });
+    };
+    ASSERT_TRUE(run_until(world.loop(), caught_up, Millis(300'000)));
     for (Watched& stream : streams) {
-        complete(world, stream.attempt);
         stream.closed_at = Steady::now();
+        complete(world, stream.attempt);
     }
     run(world.loop(), tails.join(), Millis(300'000));
 
-    std::vector<double> lags_ms;
-    const auto expected = static_cast<std::uint64_t>(load.frames) / load.streams;
     for (const TailRecord& record : records) {
         EXPECT_EQ(record.fault, "");
         EXPECT_EQ(record.frames, expected);
-        const auto lag = record.ended_at - record.stream->closed_at;
-        if (&record != &records.front())
-            lags_ms.push_back(std::chrono::duration<double, std::milli>(lag).count());
     }
-    std::ranges::sort(lags_ms);
+    const std::vector<double> lags_ms = lags_after_close(records);
     std::cout << GetParam() << ": end after close, p50 " << lags_ms[lags_ms.size() / 2]
               << " ms, max " << lags_ms.back() << " ms; " << hub.pages_read() << " pages read, "
-              << hub.watch().reads_made() << " blocking reads\n";
-    EXPECT_LT(lags_ms[lags_ms.size() / 2], 2'000.0);
+              << hub.watch().reads_made() << " blocking reads; "
+              << peak_memory_mib() - memory_before << " MiB more\n";
+    // Another process may hold up a few of them; if waking took a turn or a block, all were late.
+    EXPECT_LT(lags_ms[lags_ms.size() / 2], 100.0);
+    EXPECT_LT(lags_ms.back(), 2'000.0);
+    EXPECT_LT(peak_memory_mib() - memory_before, kMemoryGrowthMostMib);
     EXPECT_EQ(hub.watch().streams(), 0U);
     run(world.loop(), hub.stop());
 }
