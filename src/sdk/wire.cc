@@ -127,7 +127,9 @@ Result<std::unique_ptr<Wire>> connect_tcp(const ServerUrl& url, SteadyTime until
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    const int failed = ::getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &found);
+    // No name means this machine, whose own name a small container may not know.
+    const char* host = url.host == "localhost" ? nullptr : url.host.c_str();
+    const int failed = ::getaddrinfo(host, url.port.c_str(), &hints, &found);
     if (failed != 0) return http_error("connect_failed", ::gai_strerror(failed));
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
     Error last = http_error("connect_failed", "no address");
