@@ -229,7 +229,7 @@ constexpr Setting kTable[] = {
      data_dir},
     {"FF_FSYNC", "always", "always, interval:<ms>, off",
      "when the embedded store waits for the disk", fsync},
-    {"FF_SHARDS", "0", "0..64; 0: as the folder has it, or chosen by the cores",
+    {"FF_SHARDS", "0", "0..64; 0: as the folder has it, or half the cores",
      "threads of the embedded store, fixed when its folder is made", number<&S::shards, 0, 64>},
     {"FF_RESP_ADDR", "", "host:port", "let Valkey clients talk to the embedded store there",
      address<&S::resp_listen>},

@@ -45,12 +45,8 @@ void report(std::size_t shard, const journal::RecoveryReport& recovery) {
             {{"file", cut.file}, {"offset", cut.offset}, {"what", cut.what}, {"copy", cut.copy}});
 }
 
-/// A small machine is kept busy only by a shard on every core; a large one has loops and
-/// committers to feed as well.
 std::uint32_t default_shards() {
-    constexpr std::uint32_t kOnEveryCore = 4;
-    const std::uint32_t cores = std::max(1U, std::thread::hardware_concurrency());
-    return std::max(std::min(cores, kOnEveryCore), cores / 2);
+    return std::max(1U, std::thread::hardware_concurrency() / 2);
 }
 
 std::string new_store_id() {

@@ -24,8 +24,7 @@ struct EmbeddedOptions {
     std::string folder{};
     journal::Fsync fsync = journal::Fsync::Always;
     std::chrono::milliseconds fsync_interval{100};
-    /// Fixed when the folder is made. 0: as many as it has; for a new one
-    /// half the cores, but on every core up to four.
+    /// Fixed when the folder is made. 0: as many as it has, or half the cores for a new one.
     std::uint32_t shards = 0;
     /// A function library to load; replaces one of the same name that the folder holds.
     std::string library{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/threads.h"
 #include "host/resumer.h"
 #include "model/transport_kind.h"
 #include "store/reply_errors.h"
@@ -101,7 +100,6 @@ void Shard::stop() {
 }
 
 void Shard::loop() {
-    take_work_in_batches();
     while (!stopping_.load(std::memory_order_relaxed)) tick(queue_.take(next_wake()), false);
     tick(queue_.close(), true);
     if (snapshot_open_) committer_->abandon_snapshot();

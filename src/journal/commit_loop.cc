@@ -6,8 +6,6 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/threads.h"
-
 namespace ff::journal {
 namespace {
 
@@ -38,7 +36,6 @@ Error refused(std::string_view why) {
 
 void Committer::Impl::run() {
     ask_for_exact_timers();
-    take_work_in_batches();
     std::unique_lock lock(mutex);
     while (true) {
         wait_for_work(lock);
