@@ -69,6 +69,7 @@ class AdminClient {
     Result<std::string> resume_execution(const std::string& id, const std::string& actor,
                                          Millis delay = Millis(0)) const;
     Result<SuspensionInfo> get_suspension(const std::string& id) const;
+    Result<OpenCondition> get_condition(const std::string& id) const;
     Result<SignalPage> list_signals(const std::string& id, const std::string& after = {}) const;
     Result<std::vector<Attempt>> list_attempts(const std::string& id) const;
     Result<LeaseHistory> lease_history(const std::string& id, const std::string& cursor = {}) const;
@@ -76,6 +77,8 @@ class AdminClient {
     // Signals
     Result<std::vector<Waitpoint>> list_pending_waitpoints(const std::string& id) const;
     Result<std::string> waitpoint_token(const std::string& id, const std::string& waitpoint) const;
+    Result<SignalPage> list_waitpoint_signals(const std::string& id, const std::string& waitpoint,
+                                              const std::string& after = {}) const;
     Result<SignalReceipt> deliver_signal(const std::string& id, const NewSignal& signal) const;
     /// As an operator, without a token.
     Result<SignalReceipt> approve(const std::string& id, const std::string& waitpoint_id,

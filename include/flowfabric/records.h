@@ -64,6 +64,15 @@ struct SuspensionInfo {
     Json raw{};
 };
 
+/// What an open suspension waits for; `raw` has its nodes and matchers.
+struct OpenCondition {
+    std::string suspension_id{};
+    std::string type{};
+    bool satisfied = false;
+    std::int64_t remaining = 0;
+    Json raw{};
+};
+
 /// A signal that was accepted, whatever it brought about.
 struct SignalInfo {
     std::string signal_id{};

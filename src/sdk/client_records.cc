@@ -31,6 +31,13 @@ std::string joined(const std::vector<std::string>& items) {
     return out;
 }
 
+SignalPage signal_page_of(const Json& reply) {
+    SignalPage page{.next_cursor = reply["next_cursor"].text()};
+    for (const Json& one : reply["signals"].items())
+        page.signals.push_back(ff::sdk::signal_record_of(one));
+    return page;
+}
+
 }  // namespace
 
 Result<RevokedLease> AdminClient::revoke_lease(const std::string& id,
@@ -101,15 +108,32 @@ Result<SuspensionInfo> AdminClient::get_suspension(const std::string& id) const 
     return ff::sdk::suspension_of(std::move(reply));
 }
 
+Result<OpenCondition> AdminClient::get_condition(const std::string& id) const {
+    FF_SDK_TRY(Json reply,
+               get_json(*door_, "get_condition", execution_path(id, "/suspension/condition")));
+    return OpenCondition{.suspension_id = reply["suspension_id"].text(),
+                         .type = reply["condition_type"].text(),
+                         .satisfied = reply["satisfied"].boolean(),
+                         .remaining = reply["remaining"].integer(),
+                         .raw = std::move(reply)};
+}
+
 Result<SignalPage> AdminClient::list_signals(const std::string& id,
                                              const std::string& after) const {
     FF_SDK_TRY(const Json reply,
                get_json(*door_, "list_signals",
                         execution_path(id, "/signals" + query_of({{"after", after}}))));
-    SignalPage page{.next_cursor = reply["next_cursor"].text()};
-    for (const Json& one : reply["signals"].items())
-        page.signals.push_back(ff::sdk::signal_record_of(one));
-    return page;
+    return signal_page_of(reply);
+}
+
+Result<SignalPage> AdminClient::list_waitpoint_signals(const std::string& id,
+                                                       const std::string& waitpoint,
+                                                       const std::string& after) const {
+    const std::string rest =
+        "/waitpoints/" + ff::sdk::percent(waitpoint) + "/signals" + query_of({{"after", after}});
+    FF_SDK_TRY(const Json reply,
+               get_json(*door_, "list_waitpoint_signals", execution_path(id, rest)));
+    return signal_page_of(reply);
 }
 
 Result<std::vector<Attempt>> AdminClient::list_attempts(const std::string& id) const {

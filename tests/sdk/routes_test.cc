@@ -58,21 +58,22 @@ bool is_instance(const std::string& asked, const std::string& pattern) {
 
 void ask_everything(const AdminClient& client, const std::string& id) {
     const auto ignore = [](const auto&...) {};
-    ignore(client.create_execution({.kind = "k"}), client.create_executions({{.kind = "k"}}),
-           client.describe_execution(id), client.get_state(id), client.get_payload(id),
-           client.get_input(id, "x"), client.get_result(id),
-           client.wait_for_terminal(id, Millis(0)), client.explain(id), client.list_executions({}),
-           client.get_tags(id), client.set_tags(id, {{"app.x", "1"}}),
-           client.cancel_execution(id, "x"), client.change_priority(id, 1),
-           client.replay_execution(id, "x"), client.revoke_lease(id, "x"),
-           client.reclaim_execution(id, {}), client.resume_execution(id, "x"),
-           client.take_over(id, {}), client.release_hold(id), client.get_suspension(id),
-           client.list_signals(id), client.list_attempts(id), client.lease_history(id),
-           client.list_pending_waitpoints(id), client.waitpoint_token(id, "w"),
-           client.deliver_signal(id, {}), client.approve(id, "w", "s", "a"),
-           client.read_stream(id, 0), client.tail_stream(id, 0, "0-0", Millis(0)),
-           client.stream_info(id, 0), client.read_summary(id, 0), client.read_merged(id),
-           client.annotate(id, 0, {}), client.read_feed({}, Millis(0)), client.audit());
+    ignore(
+        client.create_execution({.kind = "k"}), client.create_executions({{.kind = "k"}}),
+        client.describe_execution(id), client.get_state(id), client.get_payload(id),
+        client.get_input(id, "x"), client.get_result(id), client.wait_for_terminal(id, Millis(0)),
+        client.explain(id), client.list_executions({}), client.get_tags(id),
+        client.set_tags(id, {{"app.x", "1"}}), client.cancel_execution(id, "x"),
+        client.change_priority(id, 1), client.replay_execution(id, "x"),
+        client.revoke_lease(id, "x"), client.reclaim_execution(id, {}),
+        client.resume_execution(id, "x"), client.take_over(id, {}), client.release_hold(id),
+        client.get_suspension(id), client.list_signals(id), client.get_condition(id),
+        client.list_waitpoint_signals(id, "w"), client.list_attempts(id), client.lease_history(id),
+        client.list_pending_waitpoints(id), client.waitpoint_token(id, "w"),
+        client.deliver_signal(id, {}), client.approve(id, "w", "s", "a"), client.read_stream(id, 0),
+        client.tail_stream(id, 0, "0-0", Millis(0)), client.stream_info(id, 0),
+        client.read_summary(id, 0), client.read_merged(id), client.annotate(id, 0, {}),
+        client.read_feed({}, Millis(0)), client.audit());
     ignore(client.create_flow({.kind = "k"}), client.submit_flow(Json::object()),
            client.expand_flow("f", Json::object()), client.seal_flow("f"), client.list_flows(),
            client.describe_flow("f"), client.flow_graph("f"), client.flow_summary("f"),
