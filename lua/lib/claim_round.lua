@@ -8,7 +8,7 @@ local function open(u, q)
     return {
         u = u, q = q, claimed = {}, deferred = {}, not_claimed = {}, kept = {}, seen = {}, gates = {},
         space = {total = q.payload_bytes}, waiting = {}, examined = 0, moved = 0, removed = 0,
-        looked_at_lost = false,
+        looked_at_lost = false, leaves_lost = false,
     }
 end
 
@@ -84,7 +84,10 @@ local function find_lost(r)
     local found, marked = {}, false
     local wanted = r.q.max_tasks - #r.claimed
     for _, e in ipairs(claim_sources.lost(r.u, r.q)) do
-        if #found == wanted then break end
+        if #found == wanted then
+            r.leaves_lost = true
+            break
+        end
         local c = load(r, e)
         if not c or c.lifecycle_phase ~= "active" then
             unit.zrem(r.u, keys.index(r.u.tag, "lease_expiry"), e)
@@ -268,7 +271,9 @@ end
 -- Arms the lane: whoever adds work from now on tells the server. Only after all was looked at.
 local function arm(r, is_drained)
     local q = r.q
-    if q.arm_wake_ms == 0 or not r.looked_at_lost or (is_full(r) and not is_drained) then return "0" end
+    if q.arm_wake_ms == 0 or not r.looked_at_lost or r.leaves_lost or (is_full(r) and not is_drained) then
+        return "0"
+    end
     call("HSET", keys.wake(r.u.tag), q.lane, r.u.now + q.arm_wake_ms)
     return "1"
 end
