@@ -324,7 +324,7 @@ TEST_P(Ch07Flows, ExpandsARunningFlow) {
     EXPECT_EQ(wrong.status, 400);
     EXPECT_EQ(objects(wrong, "errors").size(), 2U) << wrong.body;
     complete(tasks[1]);
-    // A moment later at times: what the call itself cannot follow is left to the cascade.
+    // A had ended before the expansion: its edge to c is left to the cascade, which comes after it.
     EXPECT_TRUE(wait_until([&] { return state_of(node(expanded, "c")) == "waiting"; }));
     EXPECT_EQ(world().post("/v1/flows/" + new_id() + "/expand", expansion).code(),
               "flow_not_found");
