@@ -94,5 +94,23 @@ TEST_P(Ch06Reclaim, S65_LostLeasesMayWaitForAFullQueue) {
     EXPECT_EQ(rest.armed, "1");
 }
 
+TEST_P(Ch06Reclaim, ALostLeaseLeftBehindKeepsTheLaneFromWaiting) {
+    Execution first = active();
+    Execution second = active();
+    lose(first);
+    lose(second);
+    const BatchArgs one{.arm_wake_ms = "60000", .include_reclaim = "0"};
+    const BatchReply taken = claim(one);
+    ASSERT_EQ(taken.claimed.size(), 1U);
+    EXPECT_EQ(taken.claimed[0].attempt_type, "reclaim");
+    EXPECT_EQ(taken.eligible_left, "0");
+    EXPECT_EQ(taken.armed, "0") << "another lost lease was seen";
+    EXPECT_FALSE(exists("ff:wake:" + tag()));
+    const BatchReply last = claim(one);
+    ASSERT_EQ(last.claimed.size(), 1U);
+    EXPECT_NE(last.ids(), taken.ids());
+    EXPECT_EQ(last.armed, "1") << "nothing is left";
+}
+
 }  // namespace
 }  // namespace ff::contract
