@@ -142,6 +142,37 @@ TEST_P(Ch05Group, S39_ASiblingNeededElsewhereIsSpared) {
     EXPECT_EQ(state(v.ups[1]), "cancelled");
 }
 
+TEST_P(Ch05Group, ASkipAndASiblingCancelAreARaceThatChangesNothingElse) {
+    const GroupArgs any{.variant = "any_of", .on_satisfied = "cancel_remaining"};
+    for (const bool cancel_is_first : {true, false}) {
+        SCOPED_TRACE(cancel_is_first ? "cancel first" : "skip first");
+        Flow flow = new_flow({"", "", "leaves"});
+        Execution up = member(flow);
+        Execution winner = member(flow);
+        Execution sibling = member(flow);
+        Execution child = member(flow);
+        flow.set_group(sibling, any);
+        flow.stage(up, sibling);
+        flow.set_group(child, any);
+        flow.stage(sibling, child);
+        flow.stage(winner, child);
+        flow.seal();
+        fail(up);
+        succeed(winner);
+        flow.cascade(winner);
+        EXPECT_EQ(state(sibling), "waiting_children") << "nobody has told it of its upstream";
+        if (cancel_is_first) EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        flow.cascade(up);
+        if (!cancel_is_first) EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        EXPECT_EQ(state(sibling), cancel_is_first ? "cancelled" : "skipped");
+        EXPECT_EQ(flow.group(sibling, "group_state"), "impossible");
+        succeed(child);
+        EXPECT_EQ(flow.core("public_flow_state"), "completed");
+        EXPECT_EQ(element(sibling.replay(), 2), "OK");
+        EXPECT_EQ(state(sibling), "waiting_children") << "it waits for a new run of its upstream";
+    }
+}
+
 TEST_P(Ch05Group, S40_EverySiblingEndsAndAFailingOneStopsNoOther) {
     constexpr std::size_t kSiblings = 3000;
     constexpr std::size_t kPage = 500;

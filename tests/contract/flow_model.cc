@@ -1,5 +1,6 @@
 #include "contract/flow_model.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ff::contract {
@@ -41,22 +42,76 @@ void FlowModel::resolve(Edge& edge) {
     Node& down = nodes[edge.down];
     if (down.group != Vote::Pending) return;
     down.group = evaluate(down);
+    down.has_fired = down.group != Vote::Pending;
     if (down.group == Vote::Satisfied && down.state == State::Blocked) down.state = State::Waiting;
-    if (down.group == Vote::Impossible && !is_terminal(down.state)) end(edge.down, State::Skipped);
+    skip_if_impossible(edge.down);
+}
+
+void FlowModel::skip_if_impossible(std::size_t index) {
+    const Node& node = nodes[index];
+    if (node.group != Vote::Impossible || is_terminal(node.state)) return;
+    if (std::find(cancelled_.begin(), cancelled_.end(), index) != cancelled_.end()) return;
+    end(index, State::Skipped);
 }
 
 void FlowModel::end(std::size_t node, State outcome, bool benign) {
     nodes[node].state = outcome;
     nodes[node].benign = benign;
-    const std::vector<std::size_t> out = nodes[node].out;
-    for (const std::size_t id : out) resolve(edges[id]);
+    votes_.insert(votes_.end(), nodes[node].out.begin(), nodes[node].out.end());
 }
 
 void FlowModel::follow_ended(std::size_t node) {
-    const std::vector<std::size_t> in = nodes[node].in;
-    for (const std::size_t id : in) {
-        if (is_terminal(nodes[edges[id].up].state)) resolve(edges[id]);
+    for (const std::size_t id : nodes[node].in) {
+        if (is_terminal(nodes[edges[id].up].state)) votes_.push_back(id);
     }
+}
+
+void FlowModel::count_votes() {
+    while (!votes_.empty()) {
+        const std::size_t id = votes_.front();
+        votes_.pop_front();
+        resolve(edges[id]);
+    }
+}
+
+bool FlowModel::is_unneeded(const Node& node) const {
+    if (is_terminal(node.state)) return false;
+    bool is_listed = false;
+    for (const std::size_t id : node.out) {
+        const Node& down = nodes[edges[id].down];
+        if (down.group == Vote::Pending && !is_terminal(down.state)) return false;
+        is_listed |= down.cancels_rest && down.has_fired;
+    }
+    return is_listed;
+}
+
+/// Whether the last group that fired in this step may have found another one undecided, or lets
+/// run.
+bool FlowModel::may_be_spared(const Node& node) const {
+    return std::any_of(node.out.begin(), node.out.end(), [&](std::size_t id) {
+        const Node& down = nodes[edges[id].down];
+        return down.group == Vote::Pending || (down.has_fired && !down.cancels_rest);
+    });
+}
+
+void FlowModel::settle(std::vector<std::size_t> cancelled) {
+    cancelled_ = std::move(cancelled);
+    count_votes();
+    const auto may_go = [&](std::size_t i) { return is_unneeded(nodes[i]); };
+    for (;;) {
+        const auto found = std::find_if(cancelled_.begin(), cancelled_.end(), may_go);
+        if (found == cancelled_.end()) break;
+        end(*found, State::Cancelled, true);
+        cancelled_.erase(found);
+        count_votes();
+    }
+    for (const std::size_t i : std::exchange(cancelled_, {})) skip_if_impossible(i);
+    count_votes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (is_unneeded(nodes[i]) && !may_be_spared(nodes[i])) end(i, State::Cancelled, true);
+        count_votes();
+    }
+    for (Node& node : nodes) node.has_fired = false;
 }
 
 void FlowModel::replay(std::size_t index) {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
 namespace ff::contract {
 
 /// The rules of chapter 05 about who may run, in plain C++ and without a store: edges, groups,
-/// skips and replays of one flow. Sibling cancels are told to it as any other end.
+/// skips, sibling cancels and replays of one flow. What a step leads to happens in `settle`.
 class FlowModel {
   public:
     enum class State : std::uint8_t {
@@ -35,6 +36,8 @@ class FlowModel {
         bool cancels_rest = false;
         State state = State::Waiting;
         Vote group = Vote::Satisfied;
+        /// A vote of this step decided the group.
+        bool has_fired = false;
         int replays = 0;
         bool benign = false;
         std::vector<std::size_t> in{};
@@ -44,10 +47,14 @@ class FlowModel {
     /// Adds a node behind these upstreams; `always` tells of each edge which kind it is.
     std::size_t add(Node node, const std::vector<std::size_t>& ups,
                     const std::vector<bool>& always);
-    /// Resolves what upstreams that have ended decide about a new node.
+    /// Upstreams that have ended vote about a new node.
     void follow_ended(std::size_t node);
     void end(std::size_t node, State outcome, bool benign = false);
     void replay(std::size_t node);
+    /// Follows the votes of this step to their end. Whether a member that a decided group does not
+    /// need is skipped first or cancelled first is a race that section 5.7 leaves open: `cancelled`
+    /// are those that were cancelled. One that no group may cancel is not believed.
+    void settle(std::vector<std::size_t> cancelled);
 
     std::vector<Node> nodes{};
     std::vector<Edge> edges{};
@@ -62,9 +69,18 @@ class FlowModel {
   private:
     Vote evaluate(const Node& node) const;
     void resolve(Edge& edge);
+    void count_votes();
+    bool is_unneeded(const Node& node) const;
+    bool may_be_spared(const Node& node) const;
+    void skip_if_impossible(std::size_t node);
     static bool satisfies(const Edge& edge, State outcome) {
         return edge.always || outcome == State::Success;
     }
+
+    /// Edges whose upstream has ended.
+    std::deque<std::size_t> votes_{};
+    /// Members that end by a sibling cancel in this step.
+    std::vector<std::size_t> cancelled_{};
 };
 
 }  // namespace ff::contract
