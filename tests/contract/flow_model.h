@@ -8,7 +8,8 @@
 namespace ff::contract {
 
 /// The rules of chapter 05 about who may run, in plain C++ and without a store: edges, groups,
-/// skips, sibling cancels and replays of one flow. What a step leads to happens in `settle`.
+/// skips, sibling cancels and replays of one flow. What an end leads to happens when its
+/// votes are counted.
 class FlowModel {
   public:
     enum class State : std::uint8_t {
@@ -51,6 +52,8 @@ class FlowModel {
     void follow_ended(std::size_t node);
     void end(std::size_t node, State outcome, bool benign = false);
     void replay(std::size_t node);
+    /// What the ends so far decide, skips and all; cancels nobody.
+    void count_votes();
     /// Follows the votes of this step to their end. Whether a member that a decided group does not
     /// need is skipped first or cancelled first is a race that section 5.7 leaves open: `cancelled`
     /// are those that were cancelled. One that no group may cancel is not believed.
@@ -69,7 +72,6 @@ class FlowModel {
   private:
     Vote evaluate(const Node& node) const;
     void resolve(Edge& edge);
-    void count_votes();
     bool is_unneeded(const Node& node) const;
     bool may_be_spared(const Node& node) const;
     void skip_if_impossible(std::size_t node);

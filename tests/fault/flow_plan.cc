@@ -75,9 +75,11 @@ std::string FlowPlan::differences(const FlowEnd& end) const {
             model.end(i, State::Cancelled, true);
         }
     }
+    model.count_votes();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (model.nodes[i].state == State::Waiting) {
             model.end(i, nodes_[i].succeeds ? State::Success : State::Failed);
+            model.count_votes();
         }
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
