@@ -21,10 +21,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # A time stamp inside a precompiled header would defeat ccache as well.
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp" -fcolor-diagnostics)
     add_link_options(-fuse-ld=lld-19)
-    if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_FLAGS_RELEASE MATCHES "-flto=thin")
+    if(FF_LTO)
         # Here optimising is the linker's work: what one program or an earlier link has done is kept
         # for the next.
-        add_link_options(-Wl,--thinlto-cache-dir=${PROJECT_BINARY_DIR}/lto
+        add_link_options(-flto=thin -Wl,--thinlto-cache-dir=${PROJECT_BINARY_DIR}/lto
                          -Wl,--thinlto-cache-policy=prune_after=168h:cache_size_bytes=1g)
     endif()
 else()
