@@ -9,6 +9,7 @@
 #include "model/budget_keys.h"
 #include "model/error_catalogue.h"
 #include "sched/attachments.h"
+#include "sched/claimer.h"
 #include "service/hash_record.h"
 #include "service/policy_scope.h"
 

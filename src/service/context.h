@@ -11,9 +11,12 @@
 #include "base/time.h"
 #include "model/partition.h"
 #include "model/solo_partition.h"
-#include "sched/claimer.h"
 #include "service/task_token.h"
 #include "store/store.h"
+
+namespace ff::sched {
+class Claimer;
+}  // namespace ff::sched
 
 namespace ff::service {
 

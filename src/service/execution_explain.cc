@@ -8,6 +8,7 @@
 #include "model/capability_set.h"
 #include "model/quota_keys.h"
 #include "sched/budget_room.h"
+#include "sched/claimer.h"
 #include "service/executions.h"
 
 namespace ff::service {

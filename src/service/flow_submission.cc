@@ -6,6 +6,7 @@
 #include "model/error_catalogue.h"
 #include "model/execution_policy.h"
 #include "model/flow_keys.h"
+#include "sched/claimer.h"
 #include "service/flows.h"
 #include "service/graph_check.h"
 #include "service/hash_record.h"

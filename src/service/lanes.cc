@@ -12,6 +12,7 @@
 #include "model/execution_policy.h"
 #include "model/global_keys.h"
 #include "model/index_keys.h"
+#include "sched/claimer.h"
 #include "sched/fair_shares.h"
 #include "sched/wake_listener.h"
 

@@ -6,6 +6,7 @@
 #include "model/error_catalogue.h"
 #include "model/quota_keys.h"
 #include "sched/attachments.h"
+#include "sched/claimer.h"
 #include "service/hash_record.h"
 #include "service/policy_scope.h"
 

@@ -10,6 +10,7 @@
 #include "model/error_catalogue.h"
 #include "sched/attachments.h"
 #include "sched/budget_room.h"
+#include "sched/claimer.h"
 
 namespace ff::service {
 namespace {

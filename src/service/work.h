@@ -16,6 +16,7 @@
 #include "engine/lease.h"
 #include "engine/pause_execution.h"
 #include "sched/claim_request.h"
+#include "sched/claimer.h"
 #include "sched/granter.h"
 #include "service/context.h"
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
+#include "sched/claimer.h"
 #include "service/execution_info.h"
 #include "service/work.h"
 
