@@ -73,7 +73,7 @@ class Instance {
     boost::asio::any_io_executor loop_;
     Settings settings_;
     SystemClock clock_{};
-    SecureRandom random_{};
+    BufferedRandom random_{};
     Probe probe_{};
     StoreBackend backend_;
     std::unique_ptr<ProbedStore> store_{};

@@ -37,6 +37,22 @@ void SecureRandom::fill(std::span<std::uint8_t> out) {
     }
 }
 
+void BufferedRandom::fill(std::span<std::uint8_t> out) {
+    if (out.size() > bytes_.size()) {
+        SecureRandom().fill(out);
+        return;
+    }
+    if (out.size() > left_) {
+        SecureRandom().fill(bytes_);
+        left_ = bytes_.size();
+    }
+    const auto next = std::span(bytes_).last(left_).first(out.size());
+    std::ranges::copy(next, out.begin());
+    // What has been handed out must not be found in memory later.
+    std::ranges::fill(next, std::uint8_t{0});
+    left_ -= out.size();
+}
+
 void SeededRandom::fill(std::span<std::uint8_t> out) {
     for (std::size_t at = 0; at < out.size();) {
         state_ += 0x9e3779b97f4a7c15ULL;

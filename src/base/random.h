@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,6 +22,17 @@ class Random {
 class SecureRandom final : public Random {
   public:
     void fill(std::span<std::uint8_t> out) override;
+};
+
+/// The same source for one thread, asked for many bytes at a time: an id costs no call of the
+/// kernel.
+class BufferedRandom final : public Random {
+  public:
+    void fill(std::span<std::uint8_t> out) override;
+
+  private:
+    std::array<std::uint8_t, 512> bytes_{};
+    std::size_t left_ = 0;  // at the end
 };
 
 /// SplitMix64: the same sequence for the same seed on every machine. Never for secrets.

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
@@ -148,6 +153,22 @@ TEST(Csv, HasNoEmptyPieces) {
 TEST(Random, TheSecureSourceDoesNotRepeat) {
     SecureRandom random;
     EXPECT_NE(random.u64(), random.u64());
+}
+
+TEST(Random, TheBufferedSourceHandsNothingOutTwice) {
+    BufferedRandom random;
+    std::set<std::array<std::uint8_t, 16>> seen;
+    for (int i = 0; i < 1000; ++i) {
+        std::array<std::uint8_t, 16> id{};
+        random.fill(id);
+        EXPECT_TRUE(seen.insert(id).second) << i;
+        EXPECT_NE(id, (std::array<std::uint8_t, 16>{})) << i;
+    }
+    std::vector<std::uint8_t> more_than_it_keeps(5000);
+    random.fill(more_than_it_keeps);
+    EXPECT_GT(
+        std::ranges::count_if(more_than_it_keeps, [](std::uint8_t byte) { return byte != 0; }),
+        4000);
 }
 
 }  // namespace

@@ -13,11 +13,21 @@ constexpr bool is_hyphen_position(std::size_t at) {
     return at == 8 || at == 13 || at == 18 || at == 23;
 }
 
+/// The value of every character as a hex digit; -1 for no digit.
+constexpr auto kHexDigits = [] {
+    std::array<std::int8_t, 256> values{};
+    values.fill(-1);
+    for (std::int8_t i = 0; i < 10; ++i) values[static_cast<std::size_t>('0' + i)] = i;
+    for (std::int8_t i = 0; i < 6; ++i) {
+        const auto value = static_cast<std::int8_t>(10 + i);
+        values[static_cast<std::size_t>('a' + i)] = value;
+        values[static_cast<std::size_t>('A' + i)] = value;
+    }
+    return values;
+}();
+
 int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
+    return kHexDigits[static_cast<unsigned char>(c)];
 }
 
 void stamp(Uuid::Raw& raw, unsigned version) {

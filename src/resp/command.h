@@ -93,6 +93,7 @@ class Command {
     /// arguments from it.
     Block grow(std::size_t bytes, std::size_t args);
     void copy_content(const Command& from);
+    void count_one_more();
     void write_count();
 
     Block block_;
