@@ -2,18 +2,14 @@
 #include <map>
 
 #include "base/json.h"
-#include "engine/create_batch.h"
-#include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/execution_policy.h"
+#include "sched/claimer.h"
 #include "service/executions.h"
 #include "service/scope_gate.h"
 
 namespace ff::service {
 namespace {
-
-/// Payload bytes of one call of a batch.
-constexpr std::size_t kBatchBytesMost = 8U * 1024 * 1024;
 
 std::string json_of(const Tags& tags) {
     std::string text;
@@ -24,13 +20,6 @@ std::string json_of(const Tags& tags) {
     writer.end_object();
     return text;
 }
-
-/// One call of a batch and where its items stood in the request.
-struct BatchPart {
-    engine::CreateBatch batch;
-    std::vector<std::size_t> positions{};
-    std::size_t bytes = 0;
-};
 
 }  // namespace
 
@@ -62,15 +51,13 @@ Task<sched::LaneConfig> Executions::open_lane(model::LaneId lane, model::Namespa
     co_return config;
 }
 
-Task<Executions::Prepared> Executions::prepare(NewExecution request, Sites& sites) {
-    const std::pair name(request.lane.text(), request.ns.text());
-    auto site = sites.find(name);
-    if (site == sites.end()) {
+Task<Executions::Prepared> Executions::prepare(NewExecution& request, Site& site) {
+    if (!site.lane) {
         Result<sched::LaneConfig> opened = co_await open_lane(request.lane, request.ns);
-        site = sites.emplace(name, Site{.lane = std::move(opened)}).first;
+        site.lane = std::move(opened);
     }
-    if (!site->second.lane) co_return site->second.lane.error();
-    const sched::LaneConfig& lane = *site->second.lane;
+    if (!site.lane->has_value()) co_return site.lane->error();
+    const sched::LaneConfig& lane = **site.lane;
     const std::string& given =
         request.policy_json.empty() ? lane.default_policy_json : request.policy_json;
     FF_CO_TRY(std::string policy_text, model::ExecutionPolicy::stored_text(given));
@@ -78,9 +65,9 @@ Task<Executions::Prepared> Executions::prepare(NewExecution request, Sites& site
     std::optional<std::int64_t> priority = request.priority;
     if (!priority) priority = policy.priority;
     if (!priority) priority = lane.default_priority;
-    if (!site->second.known) {
+    if (!site.known) {
         FF_CO_CHECK(co_await indexes_.know(request.lane, request.ns));
-        site->second.known = true;
+        site.known = true;
     }
     const model::ExecutionId id = place(request);
     engine::CreateExecution operation{.execution_id = id,
@@ -116,58 +103,35 @@ CreatedExecution Executions::entered(Indexes::Entry entry,
 }
 
 Task<CreatedExecution> Executions::create(NewExecution request) {
-    Sites sites;
-    FF_CO_TRY(Prepared prepared, co_await prepare(std::move(request), sites));
+    Site site;
+    FF_CO_TRY(Prepared prepared, co_await prepare(request, site));
     FF_CO_TRY(const engine::CreateExecution::Outcome outcome,
-              co_await engine::run(context_.store, std::move(prepared.operation)));
+              co_await creations_.one(prepared.operation));
     co_return entered(std::move(prepared.entry), outcome);
 }
 
 boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create_batch(
     std::vector<NewExecution> requests) {
     std::vector<Result<CreatedExecution>> results;
-    std::vector<std::optional<Indexes::Entry>> entries;
-    std::vector<BatchPart> parts;
-    std::map<std::uint16_t, std::size_t> open;  // partition -> its last part
-    Sites sites;
+    std::vector<engine::CreateExecution> operations;
+    std::vector<std::pair<std::size_t, Indexes::Entry>> sent;   // where it stood, what it enters
+    std::map<std::pair<std::string, std::string>, Site> sites;  // by lane and namespace
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        Result<Prepared> prepared = co_await prepare(std::move(requests[i]), sites);
-        if (!prepared) {
-            results.emplace_back(std::move(prepared).error());
-            entries.emplace_back();
-            continue;
-        }
-        results.emplace_back(model::make_error("internal"));
-        entries.emplace_back(std::move(prepared->entry));
-        engine::CreateExecution operation = std::move(prepared->operation);
-        const std::size_t bytes = operation.payload.size();
-        const model::PartitionKey partition = operation.execution_id.partition();
-        const auto found = open.find(partition.index());
-        std::size_t part = found == open.end() ? parts.size() : found->second;
-        if (part < parts.size() &&
-            (parts[part].positions.size() >= engine::CreateBatch::kItemsMax ||
-             parts[part].bytes + bytes > kBatchBytesMost)) {
-            part = parts.size();
-        }
-        if (part == parts.size()) parts.push_back(BatchPart{.batch = {.partition = partition}});
-        open[partition.index()] = part;
-        parts[part].batch.executions.push_back(std::move(operation));
-        parts[part].positions.push_back(i);
-        parts[part].bytes += bytes;
+        Site& site = sites[{requests[i].lane.text(), requests[i].ns.text()}];
+        Result<Prepared> prepared = co_await prepare(requests[i], site);
+        // Replaced below where it is sent.
+        results.emplace_back(prepared ? model::make_error("internal") : prepared.error());
+        if (!prepared) continue;
+        operations.push_back(std::move(prepared->operation));
+        sent.emplace_back(i, std::move(prepared->entry));
     }
-    std::vector<engine::CreateBatch> batches;
-    for (BatchPart& part : parts) batches.push_back(std::move(part.batch));
-    const auto outcomes = co_await engine::run_all(context_.store, std::move(batches));
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (std::size_t i = 0; i < parts[p].positions.size(); ++i) {
-            const std::size_t at = parts[p].positions[i];
-            if (!outcomes[p]) {
-                results[at] = outcomes[p].error();
-            } else if (!(*outcomes[p])[i]) {
-                results[at] = (*outcomes[p])[i].error();
-            } else {
-                results[at] = entered(*std::move(entries[at]), *(*outcomes[p])[i]);
-            }
+    const Creations::Outcomes outcomes = co_await creations_.many(std::move(operations));
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+        auto& [at, entry] = sent[i];
+        if (outcomes[i]) {
+            results[at] = entered(std::move(entry), *outcomes[i]);
+        } else {
+            results[at] = outcomes[i].error();
         }
     }
     co_return results;

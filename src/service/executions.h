@@ -16,6 +16,7 @@
 #include "engine/fence.h"
 #include "sched/lane_directory.h"
 #include "service/context.h"
+#include "service/creations.h"
 #include "service/execution_info.h"
 #include "service/execution_listing.h"
 #include "service/indexes.h"
@@ -102,7 +103,8 @@ class Executions {
     static constexpr std::size_t kBatchMost = 1000;
     static constexpr std::size_t kPageMost = 1000;
 
-    Executions(const Context& context, Indexes& indexes) : context_(context), indexes_(indexes) {}
+    Executions(const Context& context, Indexes& indexes)
+        : context_(context), indexes_(indexes), creations_(context.loop, context.store) {}
 
     Task<CreatedExecution> create(NewExecution request);
     /// Each on its own, in order; one call for each partition.
@@ -149,12 +151,12 @@ class Executions {
     };
     /// What is the same for all of a request that go to one lane and namespace.
     struct Site {
-        Result<sched::LaneConfig> lane;
+        std::optional<Result<sched::LaneConfig>> lane{};
         bool known = false;
     };
-    using Sites = std::map<std::pair<std::string, std::string>, Site>;
     Task<sched::LaneConfig> open_lane(model::LaneId lane, model::Namespace ns);
-    Task<Prepared> prepare(NewExecution request, Sites& sites);
+    /// Takes the request's content.
+    Task<Prepared> prepare(NewExecution& request, Site& site);
     model::ExecutionId place(const NewExecution& request);
     CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
     Task<Done> must_exist(model::ExecutionId id);
@@ -162,6 +164,7 @@ class Executions {
 
     const Context& context_;
     Indexes& indexes_;
+    Creations creations_;
 };
 
 }  // namespace ff::service

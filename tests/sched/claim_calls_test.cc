@@ -8,43 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/end_execution.h"
+#include "sched/counting_store.h"
 #include "sched/world.h"
 
 namespace ff::testing {
 namespace {
 
 using sched::LaneTask;
-
-/// Counts the function calls on their way to a store.
-class CountingStore final : public store::Store {
-  public:
-    explicit CountingStore(store::Store& inside) : inside_(inside) {}
-
-    std::size_t functions() const { return functions_; }
-
-    Task<store::Reply> call(store::Call call) override { return inside_.call(std::move(call)); }
-    Task<store::Reply> fcall(store::Call call) override {
-        ++functions_;
-        return inside_.fcall(std::move(call));
-    }
-    boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline(
-        std::vector<store::Call> calls) override {
-        functions_ += static_cast<std::size_t>(std::ranges::count_if(
-            calls, [](const store::Call& call) { return call.command.argv(0) == "FCALL"; }));
-        return inside_.pipeline(std::move(calls));
-    }
-    Task<store::Reply> blocking_read(store::Call call) override {
-        return inside_.blocking_read(std::move(call));
-    }
-    Task<std::unique_ptr<store::Subscription>> subscribe(store::Channels channels) override {
-        return inside_.subscribe(std::move(channels));
-    }
-    boost::asio::awaitable<void> stop() override { return inside_.stop(); }
-
-  private:
-    store::Store& inside_;
-    std::size_t functions_ = 0;
-};
 
 class ClaimCalls : public ::testing::TestWithParam<std::string> {
   protected:
