@@ -23,15 +23,16 @@ using prometheus::Labels;
 
 constexpr std::size_t kLanesMax = 64;
 
+/// Never destroyed, as the one below: an engine inside a program may run until its very end.
 const Histogram::BucketBoundaries& latency_buckets() {
-    static const Histogram::BucketBoundaries kBuckets = {
+    static const auto& kBuckets = *new Histogram::BucketBoundaries{
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
     return kBuckets;
 }
 
 const Histogram::BucketBoundaries& lag_buckets() {
-    static const Histogram::BucketBoundaries kBuckets = {1,   2.5, 5,    10,   25,   50,    100,
-                                                         200, 500, 1000, 2500, 5000, 10'000};
+    static const auto& kBuckets = *new Histogram::BucketBoundaries{
+        1, 2.5, 5, 10, 25, 50, 100, 200, 500, 1000, 2500, 5000, 10'000};
     return kBuckets;
 }
 
