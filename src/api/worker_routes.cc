@@ -158,6 +158,12 @@ Task<http::Response> leases(Workers& workers, Call& call) {
 
 constexpr std::string_view kInstance = "/v1/workers/{worker_id}/instances/{instance_id}";
 
+std::string instance_path(std::string_view rest) {
+    std::string path(kInstance);
+    path.append(rest);
+    return path;
+}
+
 void add_instance_routes(Routes& routes, Workers& workers) {
     routes.add({.method = "PUT",
                 .pattern = std::string(kInstance),
@@ -175,7 +181,7 @@ void add_instance_routes(Routes& routes, Workers& workers) {
                         .errors = {"duplicate_worker_instance", "invalid_capabilities"}},
                 .handle = [&workers](Call& call) { return enter(workers, call); }});
     routes.add({.method = "POST",
-                .pattern = std::string(kInstance) + "/heartbeat",
+                .pattern = instance_path("/heartbeat"),
                 .body = BodyClass::Control,
                 .doc = {.summary = "Keep an instance registered",
                         .body = {{.name = "namespace", .required = true, .example = "\"acme\""},
@@ -194,7 +200,7 @@ void add_instance_routes(Routes& routes, Workers& workers) {
          .handle = [&workers](Call& call) { return leave(workers, call); }});
     routes.add(
         {.method = "GET",
-         .pattern = std::string(kInstance) + "/leases",
+         .pattern = instance_path("/leases"),
          .doc = {.summary = "What an instance holds, for a worker that lost a claim's answer",
                  .answer = {{.name = "leases", .kind = Kind::Array, .required = true}}},
          .handle = [&workers](Call& call) { return leases(workers, call); }});

@@ -12,7 +12,8 @@ using flowfabric::Result;
 Result<ServerUrl> parse_unix(std::string_view path) {
     if (!path.starts_with('/') || path.size() >= sizeof(sockaddr_un::sun_path))
         return flowfabric::config_error("no path of a unix socket: " + std::string(path));
-    return ServerUrl{.scheme = ServerUrl::Scheme::Unix, .host = "localhost", .path{path}};
+    return ServerUrl{
+        .scheme = ServerUrl::Scheme::Unix, .host = "localhost", .path = std::string(path)};
 }
 
 bool is_port(const std::string& port) {

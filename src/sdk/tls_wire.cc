@@ -60,6 +60,12 @@ class TlsWire final : public Wire {
     std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
 };
 
+/// What the macro SSL_set_tlsext_host_name does, without its old-style casts.
+bool name_host(SSL* ssl, std::string host) {
+    return ::SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data()) ==
+           1;
+}
+
 Result<Done> TlsWire::expect(const std::string& host) {
     std::array<unsigned char, sizeof(in6_addr)> address{};
     const bool is_address = ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
@@ -68,7 +74,7 @@ Result<Done> TlsWire::expect(const std::string& host) {
     const bool set = is_address
                          ? ::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1
                          : ::X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1 &&
-                               ::SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) == 1;
+                               name_host(ssl_.get(), host);
     if (!set) return http_error("tls", complaint());
     return Done{};
 }

@@ -41,8 +41,9 @@ class Ch03Doors : public SignalApi {
         const JsonReply refused = signal(door.held, waitpoint, token);
         EXPECT_EQ(refused.status, 403) << refused.body;
         EXPECT_EQ(refused.code(), code) << token;
-        if (token.size() > 3)
+        if (token.size() > 3) {
             EXPECT_EQ(refused.body.find(token.substr(3)), std::string::npos) << refused.body;
+        }
         EXPECT_EQ(trace(door), before);
     }
     void expect_opens(const Door& door) {

@@ -87,7 +87,9 @@ TEST_P(Ch05Cancel, S49_AMemberThatCannotBeCancelledIsNamedAndStopsNoOther) {
     EXPECT_EQ(reply.text("status"), "partially_cancelled");
     EXPECT_EQ(texts(reply, "failed_member_execution_ids"), std::vector<std::string>{bad});
     for (const std::string& id : members(flow)) {
-        if (id != bad) EXPECT_EQ(state_of(id), "cancelled");
+        if (id != bad) {
+            EXPECT_EQ(state_of(id), "cancelled");
+        }
     }
     EXPECT_EQ(owed(flow), 1);
     // The next rounds stand back, further each time, up to ten minutes.

@@ -59,8 +59,12 @@ TEST_P(Ch04Feed, S51_TheFeedAndTheHistoryTellTheSameLeaseStory) {
     EXPECT_EQ(column(history(e), "reason"),
               (List{"", "suspend", "claim_resumed", "", "lease_expired", "completed"}));
     for (const Row& row : events) {
-        if (row.at("event") == "acquired") EXPECT_EQ(row.at("worker_instance_id"), "w1-1");
-        if (row.at("event") == "reclaimed") EXPECT_NE(row.at("worker_instance_id"), "");
+        if (row.at("event") == "acquired") {
+            EXPECT_EQ(row.at("worker_instance_id"), "w1-1");
+        }
+        if (row.at("event") == "reclaimed") {
+            EXPECT_NE(row.at("worker_instance_id"), "");
+        }
     }
     EXPECT_EQ(column(events, "lease_epoch"), column(history(e), "lease_epoch"));
 }

@@ -76,7 +76,9 @@ TEST_P(Ch05Group, S36_AQuorumOutOfReachSkipsTheChild) {
         EXPECT_EQ(state(v.child), "skipped");
         const bool cancels = std::string_view(rest) == "cancel_remaining";
         EXPECT_EQ(is_flagged(v), cancels);
-        if (cancels) EXPECT_EQ(element(v.flow.drain(v.child), 3), "drained");
+        if (cancels) {
+            EXPECT_EQ(element(v.flow.drain(v.child), 3), "drained");
+        }
         EXPECT_EQ(state(v.ups[4]), cancels ? "cancelled" : "waiting");
         EXPECT_EQ(v.ups[4].core("cancellation_reason"), cancels ? "sibling_quorum_impossible" : "");
     }
@@ -161,9 +163,13 @@ TEST_P(Ch05Group, ASkipAndASiblingCancelAreARaceThatChangesNothingElse) {
         succeed(winner);
         flow.cascade(winner);
         EXPECT_EQ(state(sibling), "waiting_children") << "nobody has told it of its upstream";
-        if (cancel_is_first) EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        if (cancel_is_first) {
+            EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        }
         flow.cascade(up);
-        if (!cancel_is_first) EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        if (!cancel_is_first) {
+            EXPECT_EQ(element(flow.drain(child), 3), "drained");
+        }
         EXPECT_EQ(state(sibling), cancel_is_first ? "cancelled" : "skipped");
         EXPECT_EQ(flow.group(sibling, "group_state"), "impossible");
         succeed(child);

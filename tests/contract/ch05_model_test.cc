@@ -255,7 +255,9 @@ TEST_P(Ch05Model, EveryStepAgreesWithTheRules) {
         ASSERT_NO_FATAL_FAILURE(step("submission"));
         for (int i = 0; i < steps; ++i) {
             const std::string what = act();
-            if (!what.empty()) ASSERT_NO_FATAL_FAILURE(step(what));
+            if (!what.empty()) {
+                ASSERT_NO_FATAL_FAILURE(step(what));
+            }
         }
         ASSERT_NO_FATAL_FAILURE(run_out());
     }

@@ -51,7 +51,8 @@ TEST_P(RunnableDocs, EveryRunnableBlockDoesWhatItSays) {
     const std::string script = runnable_blocks(read_file(source(GetParam())));
     ASSERT_FALSE(script.empty()) << "no block is marked as runnable";
     const TempDir folder;
-    const ServerProcess server({{"FF_DATA_DIR", ":memory:"}});
+    const ServerProcess::Environment in_memory = {{"FF_DATA_DIR", ":memory:"}};
+    const ServerProcess server(in_memory);
     std::ofstream(folder.file("script")) << "set -euo pipefail\n" << script;
     const std::string programs = std::filesystem::path(FF_PROGRAM).parent_path().string();
     Process shell(
@@ -75,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Pages, RunnableDocs,
 TEST(Docs, CppBlocksCompile) {
     constexpr std::string_view kMark = "```cpp\n";
     int compiled = 0;
-    for (const std::string& page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
-                                    "docs/workers.md", "docs/operations.md"}) {
+    for (const std::string page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
+                                   "docs/workers.md", "docs/operations.md"}) {
         const std::string text = read_file(source(page));
         for (std::size_t at = text.find(kMark); at != std::string::npos;
              at = text.find(kMark, at)) {
@@ -96,8 +97,8 @@ TEST(Docs, CppBlocksCompile) {
 
 /// Links between pages lead somewhere.
 TEST(Docs, LinksLeadToFiles) {
-    for (const std::string& page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
-                                    "docs/workers.md", "docs/operations.md"}) {
+    for (const std::string page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
+                                   "docs/workers.md", "docs/operations.md"}) {
         const std::string text = read_file(source(page));
         const auto folder = std::filesystem::path(source(page)).parent_path();
         for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at)) {

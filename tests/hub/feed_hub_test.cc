@@ -220,7 +220,9 @@ TEST_P(Ch04Feeds, S48_AFeedIsCutToItsCapAndItsIdsGrow) {
         {.families = {FeedFamily::Completion, FeedFamily::InstanceTags}, .partition = 9}, {});
     std::uint64_t last = 0;
     for (const FeedEvent& event : collect(all, static_cast<std::size_t>(*length))) {
-        if (last > 0) EXPECT_EQ(event.entry.id.n, last + 1);
+        if (last > 0) {
+            EXPECT_EQ(event.entry.id.n, last + 1);
+        }
         last = event.entry.id.n;
     }
     EXPECT_EQ(last, kEvents);

@@ -323,7 +323,9 @@ TEST_F(ServerProcess, StaysResponsiveAmongTenThousandIdleAndSlowClients) {
         ASSERT_TRUE(connection.has_value()) << i;
         // Every tenth has begun a request that it never ends, every other tenth has hung up
         // halfway.
-        if (i % 10 == 0) ASSERT_TRUE(connection->send_raw("GET /hea").has_value());
+        if (i % 10 == 0) {
+            ASSERT_TRUE(connection->send_raw("GET /hea").has_value());
+        }
         if (i % 10 == 1) connection->shutdown_send();
         silent.push_back(*std::move(connection));
     }

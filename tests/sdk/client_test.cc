@@ -168,7 +168,9 @@ TEST_P(Client, AFeedGivesEveryEventOnceAndWakesForTheNext) {
         EXPECT_EQ(event->lane, lane);
         EXPECT_GT(event->at, 0);
         if (event->family == "completion") ended.insert(event->execution_id);
-        if (event->family == "completion") EXPECT_EQ(event->type, "success");
+        if (event->family == "completion") {
+            EXPECT_EQ(event->type, "success");
+        }
     }
     EXPECT_EQ(ended, ids);
     EXPECT_FALSE(feed.next(Millis(0)).value().has_value());
