@@ -26,6 +26,10 @@ Bytes sha1(std::string_view bytes) {
     return out;
 }
 
+void prepare_digests() {
+    sha1({});
+}
+
 std::string sha1_hex(std::string_view bytes) {
     return to_hex(sha1(bytes));
 }

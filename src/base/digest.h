@@ -12,6 +12,9 @@ namespace ff {
 Bytes sha1(std::string_view bytes);
 /// 40 lower-case hex digits.
 std::string sha1_hex(std::string_view bytes);
+/// For whoever computes digests on threads of its own, before they start: what the first digest of
+/// a process sets up would go with the thread that computed it.
+void prepare_digests();
 /// 64 lower-case hex digits.
 std::string sha256_hex(std::string_view bytes);
 /// The 20 raw bytes of HMAC-SHA1.

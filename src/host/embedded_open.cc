@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "base/bytes.h"
+#include "base/digest.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/random.h"
@@ -67,6 +68,7 @@ EmbeddedStore::EmbeddedStore(EmbeddedOptions options) : options_(std::move(optio
 }
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(EmbeddedOptions options) {
+    prepare_digests();
     std::unique_ptr<EmbeddedStore> store(new EmbeddedStore(std::move(options)));
     if (!store->options_.folder.empty()) FF_CHECK(store->open_folder());
     if (store->options_.shards == 0) store->options_.shards = default_shards();
