@@ -51,15 +51,11 @@ class Capacity {
     }
     std::size_t free() const {
         const std::size_t held = held_->load();
-        const std::size_t most = most_;
-        return held < most ? most - held : 0;
+        return held < most_ ? most_ - held : 0;
     }
-    /// From now on; what is held beyond it stays until it is given back.
-    void resize(std::size_t most) { most_ = most; }
-    bool exceeded() const { return held_->load() > most_; }
 
   private:
-    std::atomic<std::size_t> most_;
+    std::size_t most_;
     std::shared_ptr<std::atomic<std::size_t>> held_;
 };
 
