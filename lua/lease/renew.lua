@@ -10,7 +10,7 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local attempt_index = args.integer(argv, 2, "attempt_index", 0)
     local ttl = args.integer(argv, 6, "lease_ttl_ms", 1)
-    local grace = args.integer(argv, 7, "lease_history_grace_ms", 0)
+    args.integer(argv, 7, "lease_history_grace_ms", 0)
     local records = args.optional_word(argv, 8, "record_history", FLAGS) == "1"
     local u = unit.open(tag)
     local c = core.require(tag, e)
@@ -21,15 +21,11 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     lease.check_owner(c, argv[4], argv[5], argv[3])
     if attempt_index ~= number_of(c.current_attempt_index) then refuse("stale_lease") end
     local expires_at = u.now + ttl
-    if expires_at + grace > args.INTEGER_MAX then args.refuse("lease_ttl_ms", "too large") end
-    local renew_by = u.now + math.floor(ttl * 2 / 3)
+    if expires_at > args.INTEGER_MAX then args.refuse("lease_ttl_ms", "too large") end
     local set = core.change(u, e, c)
     set.lease_expires_at = expires_at
     set.lease_last_renewed_at = u.now
-    set.lease_renewal_deadline = renew_by
-    local current = keys.lease_current(tag, e)
-    unit.hset(u, current, {expires_at = expires_at, last_renewed_at = u.now, renewal_deadline = renew_by})
-    unit.record(u, {"PEXPIREAT", current, expires_at + grace})
+    set.lease_renewal_deadline = u.now + math.floor(ttl * 2 / 3)
     unit.zadd(u, keys.index(tag, "lease_expiry"), expires_at, e)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(tag, c.lane_id, "active"), expires_at, e)

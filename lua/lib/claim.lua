@@ -164,6 +164,7 @@ function claim.resume(u, e, c, request)
         -- What a repeated call must answer.
         resumed_suspension_id = paused[1] or "",
     }
+    if is_set(request.capability_hash) then fields.capability_hash = request.capability_hash end
     if timeout_ms > 0 then fields.timeout_at = u.now + timeout_ms end
     unit.hset(u, key, fields)
     placement.leave(u, e, c)
@@ -215,8 +216,6 @@ function claim.reclaim(u, e, c, request)
     set.last_release_op = "reclaimed"
     set.last_release_lease_id = c.current_lease_id or ""
     set.last_release_at = u.now
-    -- A renewal may have left an expiry on the record.
-    unit.record(u, {"DEL", keys.lease_current(u.tag, e)})
     if why == "lease_expired" and c.current_worker_instance_id ~= request.worker_instance_id then
         unit.srem(u, keys.worker_leases(u.tag, c.current_worker_instance_id or ""), e)
     end

@@ -109,7 +109,6 @@ function lease.release(u, e, c, set, reason, in_completion)
     set.last_release_op = reason
     set.last_release_lease_id = c.current_lease_id or ""
     set.last_release_at = u.now
-    unit.del(u, keys.lease_current(u.tag, e))
     unit.zrem(u, keys.index(u.tag, "lease_expiry"), e)
     unit.zrem(u, keys.lane(u.tag, c.lane_id, "active"), e)
     leave_owner(u, e, c)
@@ -154,7 +153,6 @@ function lease.revoke(u, e, c, reason)
     set.lease_revoke_reason = reason
     disarm(u, e, c, set)
     lease.give_back_quota(u, e, c, set)
-    unit.del(u, keys.lease_current(u.tag, e))
     leave_owner(u, e, c)
     unit.zadd(u, keys.index(u.tag, "lease_expiry"), u.now, e)
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_revoked")
@@ -201,15 +199,6 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
     set.lease_revoked_at = ""
     set.lease_revoke_reason = ""
     set.grant_until = ""
-    unit.record(u, {
-        "HSET", keys.lease_current(u.tag, e), "lease_id", claim.lease_id, "lease_epoch", epoch,
-        "execution_id", e, "attempt_id", attempt_id, "attempt_index", attempt_index,
-        "worker_id", claim.worker_id, "worker_instance_id", claim.worker_instance_id, "lane", claim.lane,
-        "capability_hash", claim.capability_hash or "",
-        "previous_lease_id", set.last_release_lease_id or c.last_release_lease_id or "",
-        "reclaim_count", set.lease_reclaim_count or c.lease_reclaim_count or "0",
-        "acquired_at", now, "expires_at", expires_at, "last_renewed_at", now, "renewal_deadline", renew_by,
-    })
     unit.zadd_early(u, keys.index(u.tag, "lease_expiry"), expires_at, e)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)

@@ -172,7 +172,7 @@ TEST_P(Ch02Pause, S38_DelayedWorkKeepsItsAttemptAndWaits) {
     EXPECT_EQ(e.vector(), vector_l2("waiting_for_delay", "attempt_interrupted"));
     EXPECT_EQ(e.attempt(0, "attempt_state"), "suspended");
     EXPECT_EQ(e.attempt(0, "suspension_id"), "worker_delay");
-    EXPECT_FALSE(exists(e.key("lease:current")));
+    EXPECT_EQ(e.core("current_lease_id"), "");
     EXPECT_FALSE(in_set(e.worker_key("i"), e.id()));
     EXPECT_EQ(e.memberships(), List{"delayed"});
     EXPECT_EQ(flat(e.promote()), (List{"1", "OK", "not_yet_due"}));

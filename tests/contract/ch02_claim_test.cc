@@ -17,10 +17,11 @@ TEST_P(Ch02Claim, S11_GrantedWorkerGetsTheFirstLease) {
     EXPECT_EQ(e.attempt(0, "attempt_state"), "started");
     EXPECT_EQ(e.attempt(0, "attempt_type"), "initial");
     EXPECT_EQ(score(e.key("attempts"), "0"), std::stoll(e.core("started_at")));
-    const auto lease = hash(e.key("lease:current"));
-    EXPECT_EQ(lease.at("lease_id"), e.lease_id);
-    EXPECT_EQ(lease.at("expires_at"), e.core("lease_expires_at"));
-    EXPECT_EQ(lease.size(), 15U);
+    EXPECT_EQ(e.core("current_lease_id"), e.lease_id);
+    EXPECT_EQ(e.core("lease_last_renewed_at"), e.core("lease_acquired_at"));
+    EXPECT_EQ(e.attempt(0, "lease_id"), e.lease_id);
+    EXPECT_EQ(e.attempt(0, "lease_epoch"), "1");
+    EXPECT_FALSE(exists(e.key("lease:current")));
     const auto history = entries(e.key("lease:history"));
     ASSERT_EQ(history.size(), 1U);
     EXPECT_EQ(history[0].at("event"), "acquired");

@@ -26,7 +26,7 @@ TEST_P(Ch02End, S19_CompletionEndsEverythingAndTellsItsFlow) {
     EXPECT_EQ(solo.memberships(), List{"terminal"});
     EXPECT_EQ(command({"GET", solo.key("result")}).text, "done");
     EXPECT_EQ(solo.attempt(0, "attempt_state"), "ended_success");
-    EXPECT_FALSE(exists(solo.key("lease:current")));
+    EXPECT_EQ(solo.core("current_lease_id"), "");
     EXPECT_FALSE(in_set(solo.worker_key("i1"), solo.id()));
     Row released = entries(solo.key("lease:history")).back();
     EXPECT_EQ(released["event"], "released");

@@ -187,6 +187,8 @@ void add_records(Host& host, const std::string& tag, const Execution& e) {
     }
     host.command({"HSET", e.key("suspension:current"), "suspension_id", "s"});
     host.command({"HSET", e.key("deps:meta"), "gate", "open"});
+    // What an earlier library kept beside the core.
+    host.command({"HSET", e.key("lease:current"), "lease_id", e.lease_id});
 }
 
 TEST_P(Ch02Manage, S59_PurgeDeletesInSlicesAndSparesTheReplayed) {

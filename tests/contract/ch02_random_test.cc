@@ -216,12 +216,13 @@ TEST_P(Ch02Random, EveryStepKeepsTheInvariants) {
             ASSERT_GE(epoch, epochs[e.id()]) << what;
             epochs[e.id()] = epoch;
             const bool leased = e.core("ownership_state") == "leased";
-            ASSERT_EQ(exists(e.key("lease:current")),
-                      leased || e.core("ownership_state") == "lease_expired_reclaimable")
+            ASSERT_EQ(e.core("current_lease_id").empty(), e.core("ownership_state") == "unowned")
                 << what;
+            ASSERT_FALSE(exists(e.key("lease:current"))) << what;
             if (leased) {
                 const int index = std::stoi(e.core("current_attempt_index"));
                 ASSERT_EQ(e.attempt(index, "attempt_state"), "started") << what;
+                ASSERT_EQ(e.attempt(index, "lease_id"), e.core("current_lease_id")) << what;
             }
         }
         // The walk got everywhere.

@@ -22,7 +22,6 @@ TEST_P(Ch03Suspend, S01_SuspendingGivesTheLeaseUpAndHandsOutAToken) {
     EXPECT_EQ(e.core("current_lease_id"), "");
     EXPECT_EQ(e.core("last_release_op"), "suspend");
     EXPECT_EQ(e.core("last_release_lease_id"), e.lease_id);
-    EXPECT_FALSE(exists(e.key("lease:current")));
     EXPECT_EQ(e.memberships(), List{"suspended"});
     EXPECT_FALSE(in_set(e.worker_key("w1-1"), e.id()));
     EXPECT_EQ(score(e.lane_key("suspended"), e.id()), 9'999'999'999'999);

@@ -255,7 +255,7 @@ TEST_P(Ch05Dependency, S27_AnActiveChildIsSkippedWithItsLease) {
     fail(a);
     EXPECT_EQ(b.vector(), vector_terminal("skipped"));
     EXPECT_EQ(b.memberships(), List{"terminal"});
-    EXPECT_FALSE(exists(b.key("lease:current")));
+    EXPECT_EQ(b.core("current_lease_id"), "");
     EXPECT_EQ(b.attempt(0, "failure_reason"), "dependency_impossible");
     const RespValue renewed = b.renew();
     EXPECT_EQ(element(renewed, 2), "execution_not_active");
