@@ -78,7 +78,6 @@ local function record_attempt(u, e, index, epoch, request, kind, lineage, fallba
         add("timeout_at", u.now + timeout_ms)
     end
     unit.early(u, command)
-    unit.early(u, {"ZADD", keys.attempts(u.tag, e), u.now, index})
 end
 
 -- A new attempt with its lease. Returns the reply.

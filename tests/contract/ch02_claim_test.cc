@@ -16,7 +16,9 @@ TEST_P(Ch02Claim, S11_GrantedWorkerGetsTheFirstLease) {
     EXPECT_TRUE(in_set(e.worker_key("w1-a"), e.id()));
     EXPECT_EQ(e.attempt(0, "attempt_state"), "started");
     EXPECT_EQ(e.attempt(0, "attempt_type"), "initial");
-    EXPECT_EQ(score(e.key("attempts"), "0"), std::stoll(e.core("started_at")));
+    EXPECT_EQ(e.attempt(0, "started_at"), e.core("started_at"));
+    EXPECT_EQ(e.core("total_attempt_count"), "1");
+    EXPECT_FALSE(exists(e.key("attempts")));
     EXPECT_EQ(e.core("current_lease_id"), e.lease_id);
     EXPECT_EQ(e.core("lease_last_renewed_at"), e.core("lease_acquired_at"));
     EXPECT_EQ(e.attempt(0, "lease_id"), e.lease_id);

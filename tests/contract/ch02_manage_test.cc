@@ -189,6 +189,7 @@ void add_records(Host& host, const std::string& tag, const Execution& e) {
     host.command({"HSET", e.key("deps:meta"), "gate", "open"});
     // What an earlier library kept beside the core.
     host.command({"HSET", e.key("lease:current"), "lease_id", e.lease_id});
+    host.command({"ZADD", e.key("attempts"), "1", "0"});
 }
 
 TEST_P(Ch02Manage, S59_PurgeDeletesInSlicesAndSparesTheReplayed) {

@@ -21,7 +21,7 @@ TEST_P(LibraryCalls, OfThePlainPathAreThoseOfTheOverview) {
     Execution e = execution();
     EXPECT_EQ(calls_of("ff_create_execution", [&] { return e.create(); }), 8U);
     e.grant();
-    EXPECT_EQ(calls_of("ff_claim_execution", [&] { return e.claim(); }), 14U);
+    EXPECT_EQ(calls_of("ff_claim_execution", [&] { return e.claim(); }), 13U);
     EXPECT_EQ(calls_of("ff_complete_execution", [&] { return e.complete(); }), 12U);
     Execution other = active();
     EXPECT_EQ(calls_of("ff_renew_lease", [&] { return other.renew(); }), 5U);
