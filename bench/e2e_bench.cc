@@ -190,7 +190,7 @@ double measure_suspensions(const AdminClient& client, const flowfabric::WorkerCo
     Meter meter;
     flowfabric::Runtime runtime(flowfabric::Worker::connect(config).value());
     runtime.max_concurrent(kWorkers).on("ask", [&](Context& context) {
-        if (context.info().attempt_type == "resumed") {
+        if (!context.info().suspension_id.empty()) {
             meter.done();
             return completed();
         }

@@ -30,7 +30,7 @@ int main() {
     const Fabric fabric;
     flowfabric::Runtime runtime(fabric.worker("orders"));
     runtime.on("order", [](flowfabric::Context& context) {
-        if (context.info().attempt_type != "resumed") {
+        if (context.info().suspension_id.empty()) {
             const auto asked = context.task().suspend(
                 {.reason = "waiting_for_approval",
                  .condition = Condition::all_of(

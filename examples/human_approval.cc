@@ -10,7 +10,7 @@ int main() {
     const Fabric fabric;
     flowfabric::Runtime runtime(fabric.worker("approval"));
     runtime.on("refund", [](flowfabric::Context& context) {
-        if (context.info().attempt_type != "resumed") {
+        if (context.info().suspension_id.empty()) {
             const auto asked = context.task().suspend({.reason = "waiting_for_approval",
                                                        .signals = {"decision"},
                                                        .timeout = flowfabric::Millis(60'000)});

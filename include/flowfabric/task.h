@@ -29,15 +29,18 @@ struct TaskInfo {
     std::int64_t created_at = 0;
     std::int64_t attempt_index = 0;
     std::string attempt_id{};
-    /// initial, retry, replay, fallback, resumed, reclaim.
+    /// initial, retry, replay, fallback, resumed, reclaim. `resumed` follows a delay or a wait for
+    /// children as well as a suspension: whether somebody answered is for `suspension_id` to say.
     std::string attempt_type{};
     std::string lease_id{};
     std::int64_t lease_epoch = 0;
     Millis lease_ttl{30'000};
     Tags tags{};
     std::string payload_encoding{};
-    /// Of work that goes on after a suspension: what the suspension kept for it.
+    /// Set only when this work goes on after a suspension; `resume_signals` tells what came. A
+    /// handler that asks and waits finds it empty for as long as it has to ask.
     std::string suspension_id{};
+    /// What the suspension kept for it.
     Bytes continuation{};
 };
 

@@ -50,7 +50,7 @@ HandlerResult research(Context& context) {
 }
 
 HandlerResult draft(Context& context) {
-    if (context.info().attempt_type != "resumed") {
+    if (context.info().suspension_id.empty()) {
         begin(context);
         const auto asked =
             context.task().suspend({.reason = "waiting_for_approval", .signals = {"approved"}});
