@@ -1,6 +1,9 @@
 -- Attempt records (chapter 02 sections 5.2 and 7.6).
 local attempt = {}
 
+-- The pause of an attempt that nobody had begun: it goes on as if the worker had never had it.
+attempt.RETURNED = "returned"
+
 -- L9 to L12, and runnable work that was interrupted: known from the vector, without a read.
 function attempt.is_open(c)
     local phase = c.lifecycle_phase

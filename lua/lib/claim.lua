@@ -137,31 +137,39 @@ function claim.fresh(u, e, c, request)
     return reply
 end
 
--- Why the attempt had paused, for the worker that goes on with it.
-local function pause_of(u, e, suspension_id)
+-- What the worker of an attempt is told: type, suspension_id, close_reason and continuation pointer, by
+-- the fields of its record. An attempt that was never resumed is still what it was made as.
+local function told(u, e, attempt_type, resumed_at, suspension_id)
+    if not is_set(resumed_at) then return attempt_type or "", "", "", "" end
     if not is_set(suspension_id) or suspension_id == "worker_delay" or suspension_id == "waiting_children" then
-        return "", "", ""
+        return "resumed", "", "", ""
     end
     local record = call("HMGET", keys.suspension(u.tag, e), "suspension_id", "close_reason", "continuation_metadata_pointer")
-    if record[1] ~= suspension_id then return suspension_id, "", "" end
-    return suspension_id, record[2] or "", record[3] or ""
+    if record[1] ~= suspension_id then return "resumed", suspension_id, "", "" end
+    return "resumed", suspension_id, record[2] or "", record[3] or ""
 end
 
 -- Goes on with the same attempt under a new lease. The reply adds suspension_id, close_reason and
--- continuation pointer. attempt_timeout_ms nil means what was left when it paused.
+-- continuation pointer. attempt_timeout_ms nil means what was left when it paused. An attempt that a
+-- worker returned without having begun it is told to the next one as it was told to that worker.
 function claim.resume(u, e, c, request)
     local set = core.change(u, e, c, core.room_for_claim())
     local key = keys.attempt(u.tag, e, c.current_attempt_index)
-    local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms")
+    local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms", "attempt_type", "resumed_at",
+        "resumed_suspension_id")
     local timeout_ms = request.attempt_timeout_ms or number_of(paused[2])
     local epoch, expires_at = lease.issue(
         u, e, c, set, request, c.current_attempt_id, c.current_attempt_index, timeout_ms)
+    local resumed_at, suspension_id = paused[4], paused[5]
+    if paused[1] ~= attempt.RETURNED then
+        resumed_at, suspension_id = u.now, paused[1] or ""
+    end
     local fields = {
-        attempt_state = "started", resumed_at = u.now, suspended_at = "", suspension_id = "",
+        attempt_state = "started", suspended_at = "", suspension_id = "",
         lease_id = request.lease_id, lease_epoch = epoch, worker_id = request.worker_id,
         worker_instance_id = request.worker_instance_id, attempt_timeout_remaining_ms = "",
         -- What a repeated call must answer.
-        resumed_suspension_id = paused[1] or "",
+        resumed_at = resumed_at or nil, resumed_suspension_id = suspension_id or nil,
     }
     if is_set(request.capability_hash) then fields.capability_hash = request.capability_hash end
     if timeout_ms > 0 then fields.timeout_at = u.now + timeout_ms end
@@ -170,15 +178,16 @@ function claim.resume(u, e, c, request)
     lease.record(u, e, new_owner(c, set), "acquired", request.reason or "claim_resumed")
     return {
         1, "OK", request.lease_id, text(epoch), text(expires_at), c.current_attempt_id,
-        text(number_of(c.current_attempt_index)), "resumed", pause_of(u, e, paused[1]),
+        text(number_of(c.current_attempt_index)), told(u, e, paused[3], resumed_at, suspension_id),
     }
 end
 
--- The reply to a resumed claim sent again; `c` is active under that lease.
+-- The reply to a claim sent again under whose lease the attempt went on; `c` is active under it.
 function claim.duplicate_resumed(u, e, c)
-    local key = keys.attempt(u.tag, e, c.current_attempt_index or "")
-    local reply = claim.reply("DUPLICATE", c, "resumed")
-    reply[9], reply[10], reply[11] = pause_of(u, e, call("HGET", key, "resumed_suspension_id"))
+    local record = call("HMGET", keys.attempt(u.tag, e, c.current_attempt_index or ""), "attempt_type", "resumed_at",
+        "resumed_suspension_id")
+    local reply = claim.reply("DUPLICATE", c)
+    reply[8], reply[9], reply[10], reply[11] = told(u, e, unpack(record, 1, 3))
     return reply
 end
 

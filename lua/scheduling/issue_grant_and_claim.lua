@@ -28,14 +28,6 @@ local function reply_of(word, lease)
     return {1, word, lease[3], lease[4], lease[7], lease[5], lease[6], lease[8]}
 end
 
--- The attempt went on under this very lease if it was resumed when the lease began.
-local function duplicate(tag, e, c)
-    local attempt_key = keys.attempt(tag, e, number_of(c.current_attempt_index))
-    local stored = call("HMGET", attempt_key, "attempt_type", "resumed_at")
-    local resumed = is_set(stored[2]) and stored[2] == c.lease_acquired_at
-    return reply_of("DUPLICATE", claim.reply("DUPLICATE", c, resumed and "resumed" or stored[1] or ""))
-end
-
 local function check(u, e, c)
     if c.lifecycle_phase ~= "runnable" then refuse("execution_not_eligible") end
     if c.ownership_state ~= "unowned" then refuse("lease_conflict") end
@@ -57,7 +49,7 @@ registry.add("ff_issue_grant_and_claim", 11, 11, function(given, argv)
     local request = read(argv, u.now)
     local c = core.require(tag, e)
     if c.lifecycle_phase == "active" and c.current_lease_id == request.lease_id then
-        return duplicate(tag, e, c)
+        return reply_of("DUPLICATE", claim.duplicate_resumed(u, e, c))
     end
     check(u, e, c)
     local resumes = c.attempt_state == "attempt_interrupted"

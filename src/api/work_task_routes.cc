@@ -120,7 +120,8 @@ Task<http::Response> delay(Work& work, model::PartitionConfig partitions, Call& 
 
 Task<http::Response> release(Work& work, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const TaskCall task, parse_task(call, partitions));
-    FF_CO_CHECK(co_await work.release(task.id, task.lease.fence));
+    FF_CO_TRY(const bool unbegun, task.body.flag_or("unbegun", false));
+    FF_CO_CHECK(co_await work.release(task.id, task.lease.fence, unbegun));
     co_return json_response(200, [](json::Writer& out) { out.key("status").string("released"); });
 }
 
@@ -328,8 +329,14 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
               .summary = "Give a task back until a time",
               .body = {{.name = "delay_until"}, {.name = "delay_ms", .kind = Kind::Integer}}},
              delay);
-    add_task(routes, work, partitions,
-             {.name = "release", .summary = "Give a task back to its queue"}, release);
+    add_task(
+        routes, work, partitions,
+        {.name = "release",
+         .summary = "Give a task back to its queue",
+         .body = {{.name = "unbegun",
+                   .kind = Kind::Boolean,
+                   .about = "nothing was done for it: the next worker is told what you were"}}},
+        release);
     add_task(
         routes, work, partitions,
         {.name = "wait-children", .summary = "Give a task back until its dependencies are met"},

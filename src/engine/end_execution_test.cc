@@ -79,6 +79,11 @@ TEST(OwnSuccess, DelayAndChildWaitAreRecognisedToo) {
     const auto delayed = delay.read(not_active("none", "runnable", "worker_delay", kLease, "99"));
     ASSERT_TRUE(delayed.has_value());
     EXPECT_EQ(delayed->delay_until, timestamp_from_ms(99));
+    EXPECT_FALSE(delay.read(not_active("none", "runnable", "returned", kLease, "")).has_value());
+    const DelayExecution returned{.execution_id = execution(), .fence = fence(), .unbegun = true};
+    EXPECT_TRUE(returned.read(not_active("none", "runnable", "returned", kLease, ""))->replayed);
+    EXPECT_FALSE(
+        returned.read(not_active("none", "runnable", "worker_delay", kLease, "99")).has_value());
     const MoveToWaitingChildren wait{.execution_id = execution(), .fence = fence()};
     EXPECT_TRUE(
         wait.read(not_active("none", "runnable", "waiting_children", kLease, "")).has_value());

@@ -33,13 +33,15 @@ void DelayExecution::write(CallWriter& to) const {
     write_fence(to, fence);
     to.arg("delay_until", delay_until.to_string());
     write_source(to, fence);
+    to.flag("unbegun", unbegun);
 }
 
 Result<DelayExecution::Outcome> DelayExecution::read(const store::Reply& reply) const {
     const auto opened = ReplyReader::open(kDelay, reply);
     if (!opened) {
         const auto released = released_by(opened.error(), fence);
-        if (!released || released->last_release_op != "worker_delay") return opened.error();
+        const std::string_view own = unbegun ? "returned" : "worker_delay";
+        if (!released || released->last_release_op != own) return opened.error();
         return Outcome{.replayed = true,
                        .delay_until = released->delay_until.value_or(Timestamp())};
     }

@@ -20,6 +20,9 @@ struct DelayExecution {
     model::ExecutionId execution_id;
     std::optional<Fence> fence{};
     model::DueTime delay_until = model::DueTime::after(Millis(0));
+    /// No handler has begun the attempt: whoever gets it next is told what this worker was told.
+    /// What is due can be claimed at once, without a promotion.
+    bool unbegun = false;
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -16,7 +16,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_complete_execution", "12", "5+2", Conditional, "fenced", false},
     {"ff_fail_execution", "12", "7+3", Conditional, "fenced", false},
     {"ff_cancel_execution", "21", "3+3", Conditional, "fenced", false},
-    {"ff_delay_execution", "9", "5+1", Conditional, "fenced", false},
+    {"ff_delay_execution", "9", "5+2", Conditional, "fenced", false},
     {"ff_move_to_waiting_children", "9", "4+2", Conditional, "fenced", false},
     {"ff_reclaim_execution", "14", "8+2", Yes, "same ids", false},
     {"ff_expire_execution", "14", "1+2", Conditional, "if_due", false},

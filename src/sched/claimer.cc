@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/due_execution.h"
 #include "engine/operation.h"
 #include "engine/pause_execution.h"
 #include "model/error_catalogue.h"
@@ -344,24 +343,16 @@ bool Claimer::look_for_lost(const Place& place) {
 }
 
 Task<Done> Claimer::give_back(std::vector<LaneTask> tasks) {
-    std::vector<engine::DelayExecution> delays;
+    std::vector<engine::DelayExecution> returns;
     for (const LaneTask& task : tasks) {
-        delays.push_back(engine::DelayExecution{.execution_id = task.task.execution_id,
-                                                .fence = task.task.fence,
-                                                .delay_until = model::DueTime::after(Millis(0))});
+        returns.push_back(
+            {.execution_id = task.task.execution_id, .fence = task.task.fence, .unbegun = true});
     }
-    if (delays.empty()) co_return Done{};
-    const auto outcomes = co_await engine::run_all(store_, std::move(delays));
-    // Due already: whoever comes next may have them, without waiting for a scanner.
-    std::vector<engine::PromoteDelayed> promotions;
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        if (!outcomes[i] && outcomes[i].error().code == "storage_error") {
-            co_return outcomes[i].error();
-        }
-        if (outcomes[i]) promotions.push_back({.execution_id = tasks[i].task.execution_id});
+    if (returns.empty()) co_return Done{};
+    const auto outcomes = co_await engine::run_all(store_, std::move(returns));
+    for (const auto& outcome : outcomes) {
+        if (!outcome && outcome.error().code == "storage_error") co_return outcome.error();
     }
-    if (promotions.empty()) co_return Done{};
-    const auto promoted = co_await engine::run_all(store_, std::move(promotions));
     co_return Done{};
 }
 

@@ -280,7 +280,12 @@ void RuntimeCore::wait_for_work() {
             continue;
         }
         permits.clear();
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        if (stopping_) {
+            lock.unlock();
+            for (const State& task : turned->tasks) task->give_back();
+            return;
+        }
         if (turned->tasks.size() == asked) hungry_ = true;
         give_out(std::move(turned->tasks));
         if (hungry_) tell_of_room();
@@ -360,8 +365,7 @@ void RuntimeCore::handle(const State& state) {
     if (found == handlers.end()) {
         const std::string text = "no handler for kind " + task.kind();
         if (unknown_kind == flowfabric::UnknownKind::Release) {
-            const auto released = task.release();
-            if (!released) log::warn("sdk", "release_failed", {{"code", released.error().code}});
+            state->give_back();
         } else {
             fail(task, text, "runtime_no_handler");
         }
@@ -414,8 +418,7 @@ void RuntimeCore::drain() {
             ready_.pop_front();
             running_.erase(state);
             lock.unlock();
-            const auto released = flowfabric::Task(std::move(state)).release();
-            if (!released) log::warn("sdk", "release_failed", {{"code", released.error().code}});
+            state->give_back();
             lock.lock();
         }
         const auto half = begun + (drain_until_ - begun) / 2;
@@ -434,15 +437,19 @@ void RuntimeCore::drain() {
         }
     }
     std::set<State> left;
+    std::deque<State> unbegun;
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         left.swap(running_);
+        unbegun.swap(ready_);
         finished_.clear();
         changed_.notify_all();
         hands_.notify_all();
     }
+    for (const State& state : unbegun) state->give_back();
     for (const State& state : left) {
+        if (state->has_ended()) continue;
         state->stop.request_stop();
         flowfabric::Task task(state);
         const auto released = task.release();

@@ -53,14 +53,24 @@ void TaskState::abandon() {
     end();
     log::warn("sdk", "task_abandoned",
               {{"execution_id", info.execution_id}, {"lease_id", info.lease_id}});
-    if (on_abandon == flowfabric::OnAbandon::Expire) return;
+    if (on_abandon == flowfabric::OnAbandon::Release) release(false);
+}
+
+void TaskState::give_back() {
+    if (has_ended()) return;
+    end();
+    release(true);
+}
+
+void TaskState::release(bool unbegun) {
     flowfabric::Json body = flowfabric::Json::object({{"lease", lease_json(lease())}});
-    const DoorRequest release{.operation = "release",
+    if (unbegun) body.set("unbegun", true);
+    const DoorRequest request{.operation = "release",
                               .method = "POST",
                               .target = execution_path(info.execution_id, "/release"),
                               .body = body.dump(),
                               .timeout = kReleaseTimeout};
-    const auto released = success_of(door->send(release));
+    const auto released = success_of(door->send(request));
     if (!released)
         log::warn("sdk", "release_failed",
                   {{"execution_id", info.execution_id}, {"code", released.error().code}});

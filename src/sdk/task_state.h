@@ -42,9 +42,14 @@ struct TaskState {
     void end();
     /// The holder has let go of it: ends it with a warning unless it has ended.
     void abandon();
+    /// Releases what no handler has begun: the next worker is told what this one was.
+    void give_back();
     void renewed();
     /// Counts; for good when the lease is gone.
     void renewal_failed(const flowfabric::Error& error);
+
+  private:
+    void release(bool unbegun);
 };
 
 }  // namespace ff::sdk

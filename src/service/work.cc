@@ -131,9 +131,10 @@ Task<engine::DelayExecution::Outcome> Work::delay(engine::DelayExecution request
     co_return co_await engine::run(context_.store, std::move(request));
 }
 
-Task<Done> Work::release(model::ExecutionId id, engine::Fence fence) {
-    engine::DelayExecution delay{.execution_id = id, .fence = fence};
+Task<Done> Work::release(model::ExecutionId id, engine::Fence fence, bool unbegun) {
+    engine::DelayExecution delay{.execution_id = id, .fence = fence, .unbegun = unbegun};
     FF_CO_CHECK(co_await engine::run(context_.store, std::move(delay)));
+    if (unbegun) co_return Done{};
     // Due already: whoever comes next may have it, without waiting for a scanner, which sees to it
     // if this call is lost.
     engine::PromoteDelayed promotion{.execution_id = id};

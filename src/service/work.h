@@ -85,8 +85,8 @@ class Work {
     Task<engine::CompleteExecution::Outcome> complete(engine::CompleteExecution request);
     Task<engine::FailExecution::Outcome> fail(engine::FailExecution request);
     Task<engine::DelayExecution::Outcome> delay(engine::DelayExecution request);
-    /// Back to the queue at once, the same attempt.
-    Task<Done> release(model::ExecutionId id, engine::Fence fence);
+    /// Back to the queue at once, the same attempt; `unbegun`: as if nobody had ever had it.
+    Task<Done> release(model::ExecutionId id, engine::Fence fence, bool unbegun);
     Task<engine::MoveToWaitingChildren::Outcome> wait_children(
         engine::MoveToWaitingChildren request);
     Task<Done> progress(engine::UpdateProgress request);

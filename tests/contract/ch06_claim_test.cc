@@ -154,6 +154,20 @@ TEST_P(Ch06Claim, ALeaseLostSinceThenIsNotRepeated) {
     EXPECT_EQ(resumed.claimed[0].attempt_type, "resumed");
 }
 
+TEST_P(Ch06Claim, WorkThatNobodyBeganIsToldAsItWas) {
+    Execution e = created();
+    for (const char* const request : {"r1", "r2", "r3"}) {
+        const ClaimedTask task = claim({.request_id = request}).claimed.at(0);
+        EXPECT_EQ(task.attempt_type, "initial");
+        EXPECT_EQ(task.attempt_index, "0");
+        EXPECT_EQ(claim({.request_id = request}).claimed.at(0).attempt_type, "initial");
+        e.lease_id = task.lease_id;
+        e.epoch = task.lease_epoch;
+        e.attempt_id = task.attempt_id;
+        EXPECT_EQ(element(e.give_back(), 2), "OK");
+    }
+}
+
 TEST_P(Ch06Claim, S47_TwoSchedulersNeverShareAnExecution) {
     for (int i = 0; i < 20; ++i) created();
     std::set<std::string> seen;

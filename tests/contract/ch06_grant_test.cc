@@ -190,6 +190,17 @@ TEST_P(Ch06Grant, S35_InterruptedWorkIsResumedUnderTheSameAttempt) {
     EXPECT_EQ(entries(e.key("lease:history")).back()["reason"], "issue_grant_and_claim_resumed");
 }
 
+TEST_P(Ch06Grant, WorkThatNobodyBeganIsToldAsItWas) {
+    Execution e = active();
+    e.give_back();
+    const std::string lease = new_uuid();
+    const RespValue taken = take_by_operator(e, lease);
+    EXPECT_EQ(element(taken, 8), "initial");
+    List again = flat(taken);
+    again[1] = "DUPLICATE";
+    EXPECT_EQ(flat(take_by_operator(e, lease)), again);
+}
+
 TEST_P(Ch06Grant, S61_MembersOfACancelledFlowAreNotClaimable) {
     Execution e = created();
     cancel_flow_of(e);

@@ -283,6 +283,12 @@ RespValue Execution::delay(std::string_view until, std::string_view source) cons
         {id_, lease_id, epoch, attempt_id, std::string(until), std::string(source)});
 }
 
+RespValue Execution::give_back(std::string_view until, std::string_view unbegun) const {
+    return host_->fcall(
+        "ff_delay_execution", delay_keys(),
+        {id_, lease_id, epoch, attempt_id, std::string(until), "", std::string(unbegun)});
+}
+
 List Execution::waiting_children_keys() const {
     List keys = delay_keys();
     keys[7] = lane_key("blocked:dependencies");

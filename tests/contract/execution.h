@@ -89,6 +89,8 @@ class Execution {
     RespValue cancel(std::string_view reason = "stop", std::string_view source = "") const;
     RespValue cancel_fenced(std::string_view source = "worker") const;
     RespValue delay(std::string_view until, std::string_view source = "") const;
+    /// ff_delay_execution of an attempt that was not begun.
+    RespValue give_back(std::string_view until = "+0", std::string_view unbegun = "1") const;
     RespValue wait_for_children(std::string_view resolve_empty = "") const;
     RespValue expire(std::string_view reason = "", std::string_view if_due = "") const;
     RespValue renew(std::string_view ttl_ms = "30000", std::string_view attempt_index = "0",

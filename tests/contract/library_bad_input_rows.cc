@@ -101,7 +101,7 @@ std::vector<BadInputRow> leased_rows() {
         {"ff_delay_execution",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{e.delay_keys(), with(fence(e), {"+5", ""})};
+             return GoodCall{e.delay_keys(), with(fence(e), {"+5", "", "1"})};
          }},
         {"ff_move_to_waiting_children",
          [](Host& host, const std::string& tag) {

@@ -39,6 +39,8 @@ TEST_P(LibraryCalls, OfOtherEndsStaySmall) {
     EXPECT_EQ(calls_of("ff_promote_delayed", [&] { return delayed.promote(); }), 7U);
     delayed.grant();
     EXPECT_EQ(calls_of("ff_claim_resumed_execution", [&] { return delayed.claim_resumed(); }), 14U);
+    Execution returned = active();
+    EXPECT_EQ(calls_of("ff_delay_execution", [&] { return returned.give_back(); }), 13U);
     Execution cancelled = created();
     EXPECT_EQ(calls_of("ff_cancel_execution", [&] { return cancelled.cancel(); }), 7U);
 }

@@ -330,7 +330,7 @@ TEST_P(ClaimCycle, ASpreadLaneIsServedFromAllItsPartitions) {
     EXPECT_EQ(claimed, created);
 }
 
-TEST_P(ClaimCycle, WhatIsGivenBackIsClaimedAgainWithTheSameAttempt) {
+TEST_P(ClaimCycle, WhatIsGivenBackIsClaimedAgainAsIfForTheFirstTime) {
     auto claimer = world.claimer();
     const auto lane = world.lane("back");
     world.create(lane);
@@ -346,7 +346,7 @@ TEST_P(ClaimCycle, WhatIsGivenBackIsClaimedAgainWithTheSameAttempt) {
     claimer->on_gap();
     const auto again = claim(*claimer, world.request({lane}));
     ASSERT_EQ(again.size(), 1U);
-    EXPECT_EQ(again[0].task.attempt_type, "resumed");
+    EXPECT_EQ(again[0].task.attempt_type, "initial");
     EXPECT_EQ(again[0].task.attempt_index, tasks[0].task.attempt_index);
 }
 

@@ -1,5 +1,6 @@
 #include "flowfabric/runtime.h"
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
@@ -28,6 +29,12 @@ class Ch07Runtime : public ::testing::TestWithParam<std::string> {
         Runtime made(world.worker(lane));
         made.max_concurrent(concurrent);
         return made;
+    }
+    /// How often it was given back without having been begun.
+    std::ptrdiff_t returns(const std::string& id) {
+        const auto history = client.lease_history(id).value().events;
+        return std::count_if(history.begin(), history.end(),
+                             [](const auto& event) { return event.reason == "returned"; });
     }
     std::string category(const std::string& id) {
         EXPECT_EQ(world.ending(id), "failed");
@@ -155,6 +162,26 @@ TEST_P(Ch07Runtime, StopWaitsForHandlersAndReleasesWhatDoesNotEnd) {
     EXPECT_TRUE(wait_until([&] { return asked.load(); }));
     EXPECT_TRUE(wait_until([&] { return world.state(id) != "active"; })) << world.state(id);
     leave = true;
+}
+
+TEST_P(Ch07Runtime, WhatItHasNoHandlerForIsNewToTheNextWorker) {
+    Runtime stranger = runtime();
+    stranger.unknown_kind(flowfabric::UnknownKind::Release);
+    const std::string id = world.submit(lane, "{}", "work");
+    stranger.start();
+    ASSERT_TRUE(wait_until([&] { return returns(id) > 0; }));
+    stranger.stop();
+    Runtime worker = runtime();
+    std::string type;
+    worker.on("work", [&](Context& context) {
+        type = context.info().attempt_type;
+        return completed();
+    });
+    worker.start();
+    EXPECT_EQ(world.ending(id), "completed");
+    worker.stop();
+    EXPECT_EQ(type, "initial");
+    EXPECT_EQ(client.list_attempts(id).value().size(), 1U);
 }
 
 TEST_P(Ch07Runtime, StopsAtOnceWhileItWaitsForWork) {
