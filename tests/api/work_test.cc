@@ -379,6 +379,17 @@ TEST_P(Ch07Work, CompletionsComeBeforeTheClaim) {
     EXPECT_EQ(claim(R"(,"max_tasks":0)").status, 400);
 }
 
+TEST_P(Ch07Work, ATaskThatWasNotBegunIsNewToTheNextWorker) {
+    const std::string id = created_id();
+    const HeldTask first = claim_one();
+    EXPECT_EQ(act(first, "release", R"(,"unbegun":"yes")").status, 400);
+    EXPECT_EQ(act(first, "release", R"(,"unbegun":true)").text("status"), "released");
+    EXPECT_EQ(state(id), "waiting");
+    const HeldTask second = claim_one();
+    EXPECT_EQ(second.attempt_type, "initial");
+    EXPECT_EQ(second.attempt_index, first.attempt_index);
+}
+
 TEST_P(Ch07Work, DelayReleaseAndProgressKeepTheAttempt) {
     const std::string id = created_id();
     const HeldTask first = claim_one();
