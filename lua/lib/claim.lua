@@ -59,6 +59,12 @@ local function terms(u, e, c, fallback_index, asked_ms)
     return timeout_ms, tier
 end
 
+local function append(command, name, value)
+    local size = #command
+    command[size + 1] = name
+    command[size + 2] = value
+end
+
 -- The record of a new attempt; `lineage` is a flat array that tells where it comes from.
 local function record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
     local command = {
@@ -67,15 +73,11 @@ local function record_attempt(u, e, index, epoch, request, kind, lineage, fallba
         "started_at", u.now, "lease_id", request.lease_id, "lease_epoch", epoch, "worker_id", request.worker_id,
         "worker_instance_id", request.worker_instance_id, unpack(lineage),
     }
-    local function add(name, value)
-        command[#command + 1] = name
-        command[#command + 1] = value
-    end
-    if is_set(request.capability_hash) then add("capability_hash", request.capability_hash) end
-    if fallback_index > 0 then add("fallback_index", fallback_index) end
+    if is_set(request.capability_hash) then append(command, "capability_hash", request.capability_hash) end
+    if fallback_index > 0 then append(command, "fallback_index", fallback_index) end
     if timeout_ms > 0 then
-        add("timeout_ms", timeout_ms)
-        add("timeout_at", u.now + timeout_ms)
+        append(command, "timeout_ms", timeout_ms)
+        append(command, "timeout_at", u.now + timeout_ms)
     end
     unit.early(u, command)
 end

@@ -9,9 +9,11 @@ namespace ff::host {
 namespace {
 
 /// A library of a hundred functions has more traces than the defaults allow; past the limit the
-/// compiler throws all of them away and starts over.
+/// compiler throws all of them away and starts over. Its functions are long as well: a trace that
+/// is given up for its length leaves everything behind it to the interpreter.
 constexpr const char* kCompilerLimits =
-    "jit.opt.start('maxtrace=8000', 'maxmcode=32768', 'maxrecord=8000', 'maxsnap=1000')";
+    "jit.opt.start('maxtrace=8000', 'maxmcode=32768', 'maxrecord=30000', 'maxsnap=5000', "
+    "'maxirconst=4000')";
 
 void start_compiler(lua_State* lua, bool compile) {
     lua_pushcfunction(lua, luaopen_jit);
