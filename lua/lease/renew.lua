@@ -29,7 +29,7 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     unit.zadd(u, keys.index(tag, "lease_expiry"), expires_at, e)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(tag, c.lane_id, "active"), expires_at, e)
-    if records then lease.record(u, e, c, "renewed") end
+    if records then lease.record(u, e, c, set, "renewed") end
     unit.commit(u)
     return {1, "OK", text(expires_at)}
 end)

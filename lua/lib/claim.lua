@@ -99,16 +99,6 @@ local function begin(u, e, c, set, request, kind, lineage, fallback_index)
     return {1, "OK", request.lease_id, text(epoch), text(expires_at), request.attempt_id, text(index), kind}
 end
 
--- The lease just collected in `set`, with what identifies the execution in a feed.
-local function new_owner(c, set)
-    return {
-        namespace = c.namespace, lane_id = c.lane_id, flow_id = c.flow_id,
-        current_lease_id = set.current_lease_id, current_lease_epoch = set.current_lease_epoch,
-        current_attempt_index = set.current_attempt_index, current_attempt_id = set.current_attempt_id,
-        current_worker_id = set.current_worker_id, current_worker_instance_id = set.current_worker_instance_id,
-    }
-end
-
 -- Type and lineage of the next attempt, by the pending state.
 local function lineage_of(c)
     local previous = c.pending_previous_attempt_index or ""
@@ -135,7 +125,7 @@ function claim.fresh(u, e, c, request)
         if is_set(c[PENDING[i]]) then set[PENDING[i]] = "" end
     end
     placement.leave(u, e, c)
-    lease.record(u, e, new_owner(c, set), "acquired", request.reason)
+    lease.acquired(u, e, c, set, request.reason)
     return reply
 end
 
@@ -177,7 +167,7 @@ function claim.resume(u, e, c, request)
     if timeout_ms > 0 then fields.timeout_at = u.now + timeout_ms end
     unit.hset(u, key, fields)
     placement.leave(u, e, c)
-    lease.record(u, e, new_owner(c, set), "acquired", request.reason or "claim_resumed")
+    lease.acquired(u, e, c, set, request.reason or "claim_resumed")
     return {
         1, "OK", request.lease_id, text(epoch), text(expires_at), c.current_attempt_id,
         text(number_of(c.current_attempt_index)), told(u, e, paused[3], resumed_at, suspension_id),
@@ -231,7 +221,7 @@ function claim.reclaim(u, e, c, request)
     end
     local reply = begin(u, e, c, set, request, "reclaim",
         {"reclaim_reason", why, "previous_attempt_index", c.current_attempt_index or ""}, number_of(c.fallback_index))
-    lease.record(u, e, c, "reclaimed", why, {
+    lease.record(u, e, c, set, "reclaimed", why, {
         "old_lease_epoch", c.current_lease_epoch or "0", "new_lease_id", request.lease_id,
         "new_lease_epoch", set.current_lease_epoch, "new_attempt_id", request.attempt_id,
         "new_attempt_index", set.current_attempt_index,

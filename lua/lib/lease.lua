@@ -44,7 +44,7 @@ function lease.validate(u, e, argv, source)
     return c, fenced
 end
 
--- The identity of the current lease, as events tell it.
+-- The identity of a lease, as events tell it; `c` is a core or the change that makes the lease.
 local function identity(c)
     return {
         "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
@@ -53,25 +53,30 @@ local function identity(c)
     }
 end
 
--- Appends to the lease history only. `extra` is a flat array.
-function lease.write_history(u, e, event, reason, extra)
-    local key = keys.lease_history(u.tag, e)
-    if is_set(reason) then
-        unit.history(u, key, {"event", event, "execution_id", e, "ts", u.now, "reason", reason, unpack(extra)})
-    else
-        unit.history(u, key, {"event", event, "execution_id", e, "ts", u.now, unpack(extra)})
-    end
+local function announce(u, e, c, event, reason, fields)
+    feed.add(u, "lease_history", e, c,
+        {"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields)})
 end
 
--- A lease event: history and feed. `c` describes the lease concerned; `extra` is a flat array or nil.
-function lease.record(u, e, c, event, reason, extra)
+-- An event of the current lease: history and feed. `set` is the change of the core; `extra` is a flat
+-- array or nil.
+function lease.record(u, e, c, set, event, reason, extra)
     local fields = identity(c)
     for i = 1, extra and #extra or 0 do
         fields[#fields + 1] = extra[i]
     end
-    lease.write_history(u, e, event, reason, fields)
-    feed.add(u, "lease_history", e, c,
-        {"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields)})
+    lease_history.append(u, e, c, set, event, reason, fields)
+    announce(u, e, c, event, reason, fields)
+end
+
+-- The lease just issued into `set` is taken; `reason` tells by whom, where it was not a plain claim.
+function lease.acquired(u, e, c, set, reason)
+    local fields = identity(set)
+    local is_plain = not reason or reason == "claim_batch"
+    if not is_plain or not lease_history.is_told(c, set, set.current_lease_epoch) then
+        lease_history.append(u, e, c, set, "acquired", reason, fields)
+    end
+    announce(u, e, c, "acquired", reason, fields)
 end
 
 -- The fields of a release inside a completion entry (chapter 04 section 13.1), as many values.
@@ -114,10 +119,10 @@ function lease.release(u, e, c, set, reason, in_completion)
     leave_owner(u, e, c)
     if is_set(c.attempt_timeout_at) then unit.zrem(u, keys.index(u.tag, "attempt_timeout"), e) end
     lease.give_back_quota(u, e, c, set)
-    if in_completion then
-        lease.write_history(u, e, "released", reason, identity(c))
-    else
-        lease.record(u, e, c, "released", reason)
+    if not in_completion then
+        lease.record(u, e, c, set, "released", reason)
+    elseif not lease_history.is_told(c, set, number_of(c.current_lease_epoch)) then
+        lease_history.append(u, e, c, set, "released", reason, identity(c))
     end
 end
 
@@ -136,7 +141,7 @@ function lease.mark_expired(u, e, c)
     vector.lost(u, set, "lease_expired_reclaimable", "lease expired, awaiting reclaim")
     set.lease_expired_at = u.now
     disarm(u, e, c, set)
-    lease.record(u, e, c, "expired")
+    lease.record(u, e, c, set, "expired")
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_expired")
     unit.wake(u, c.lane_id)
     for field, value in pairs(set) do
@@ -156,7 +161,7 @@ function lease.revoke(u, e, c, reason)
     leave_owner(u, e, c)
     unit.zadd(u, keys.index(u.tag, "lease_expiry"), u.now, e)
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_revoked")
-    lease.record(u, e, c, "revoked", reason)
+    lease.record(u, e, c, set, "revoked", reason)
     unit.wake(u, c.lane_id)
 end
 

@@ -75,7 +75,7 @@ end
 
 local function announce(u, e, c, set, kind)
     local count = text(set.replay_count)
-    lease.write_history(u, e, "replay_initiated", "", {"replay_count", count, "replay_type", kind})
+    lease_history.append(u, e, c, set, "replay_initiated", "", {"replay_count", count, "replay_type", kind})
     feed.operator(u, e, c, "replayed", {replay_count = set.replay_count, replay_type = kind})
 end
 

@@ -6,7 +6,6 @@ local unit = {}
 
 local VALUES_MAX = 1000
 local KEYS_MAX = 500
-local HISTORY_MAX = 1000
 
 -- Scanners look at a time index once in its interval. What falls due before they are sure to have looked
 -- again is announced; anything later is not, so that a lease of the usual length costs no message.
@@ -137,11 +136,6 @@ function unit.del(u, key)
     end
 end
 
--- An entry of a lease history: a flat array of fields. `u.history_max` may hold the caller's own limit.
-function unit.history(u, key, fields)
-    u.history[#u.history + 1] = {key, fields}
-end
-
 -- Whoever waits for work of this lane is told, once per call (chapter 06 section 13).
 function unit.wake(u, lane)
     local lanes = u.lanes
@@ -261,21 +255,12 @@ local function wake(u, lane)
     end
 end
 
-local function write_history(u)
-    local history, cap = u.history, u.history_max or HISTORY_MAX
-    for i = 1, #history do
-        local entry = history[i]
-        call("XADD", entry[1], "MAXLEN", "~", cap, "*", unpack(entry[2]))
-        history[i] = nil
-    end
-end
-
 function unit.commit(u)
     repeat
         unit.commit_records(u)
         u.by_key = false
         issue_all(u.indexes)
-        write_history(u)
+        lease_history.flush(u)
         feed.flush(u)
         local lanes, dues, hooks = u.lanes, u.dues, u.hooks
         u.lanes, u.dues, u.hooks = false, false, false

@@ -11,6 +11,7 @@
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
+#include "service/lease_history.h"
 #include "service/task_token.h"
 
 namespace ff::service {
@@ -215,31 +216,9 @@ Task<RecordPage> Executions::attempts(model::ExecutionId id, std::string after, 
 
 Task<RecordPage> Executions::lease_history(model::ExecutionId id, std::string after,
                                            std::size_t limit) {
-    FF_CO_CHECK(co_await must_exist(id));
-    const std::string from = after.empty() ? "-" : "(" + after;
-    const std::string count = std::to_string(limit + 1);
-    const std::string key = model::ExecKeys(id).lease_history();
-    store::Call call = store::plain({"XRANGE", key, from, "+", "COUNT", count}, true);
-    Result<store::Reply> reply = co_await context_.store.call(std::move(call));
-    if (!reply) {
-        if (after.empty() || reply.error().cls == ErrorClass::Retryable) {
-            co_return std::move(reply).error();
-        }
-        co_return model::make_error("invalid_cursor");
-    }
-    RecordPage page;
-    for (const store::Reply& entry : reply->items()) {
-        const auto parts = entry.items();
-        if (parts.size() != 2) continue;
-        if (page.records.size() == limit) {
-            page.next_cursor = page.records.back().front().second;
-            break;
-        }
-        Record record{{"id", std::string(parts[0].text().value_or(""))}};
-        for (auto& field : pairs_of(parts[1])) record.push_back(std::move(field));
-        page.records.push_back(std::move(record));
-    }
-    co_return page;
+    std::vector<store::Call> calls = lease_history_calls(id, after, limit);
+    const auto replies = co_await context_.store.pipeline(std::move(calls));
+    co_return read_lease_history(id, replies, after, limit);
 }
 
 }  // namespace ff::service

@@ -21,6 +21,7 @@
 #include "service/execution_listing.h"
 #include "service/indexes.h"
 #include "service/new_execution.h"
+#include "service/record_page.h"
 
 namespace ff::service {
 
@@ -63,15 +64,6 @@ struct TakenOver {
     model::LaneId lane;
     engine::TakenLease lease;
     std::string token{};
-};
-
-/// A record as it is stored: names and values.
-using Record = std::vector<std::pair<std::string, std::string>>;
-
-struct RecordPage {
-    std::vector<Record> records{};
-    /// Where the next page begins; empty at the end.
-    std::string next_cursor{};
 };
 
 /// Why an execution is not running.

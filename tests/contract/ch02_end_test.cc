@@ -28,9 +28,11 @@ TEST_P(Ch02End, S19_CompletionEndsEverythingAndTellsItsFlow) {
     EXPECT_EQ(solo.attempt(0, "attempt_state"), "ended_success");
     EXPECT_EQ(solo.core("current_lease_id"), "");
     EXPECT_FALSE(in_set(solo.worker_key("i1"), solo.id()));
-    Row released = entries(solo.key("lease:history")).back();
-    EXPECT_EQ(released["event"], "released");
-    EXPECT_EQ(released["reason"], "completed");
+    EXPECT_EQ(solo.core("last_release_op"), "completed");
+    EXPECT_EQ(solo.core("last_release_lease_id"), solo.lease_id);
+    EXPECT_EQ(solo.core("last_release_at"), solo.core("completed_at"));
+    EXPECT_EQ(solo.attempt(0, "worker_instance_id"), "i1");
+    EXPECT_FALSE(exists(solo.key("lease:history")));
     const std::vector<Row> completions = feed("completion");
     ASSERT_EQ(completions.size(), 1U);
     Row entry = completions[0];
@@ -82,10 +84,7 @@ TEST_P(Ch02End, S22_AtTheInstantOfExpiryTheLeaseIsOver) {
     EXPECT_EQ(flat(e.complete()), (List{"0", "lease_expired"}));
     EXPECT_EQ(e.vector(), vector_l10());
     EXPECT_EQ(flat(e.complete()), (List{"0", "lease_expired"}));
-    const auto history = entries(e.key("lease:history"));
-    EXPECT_EQ(std::count_if(history.begin(), history.end(),
-                            [](Row row) { return row["event"] == "expired"; }),
-              1);
+    EXPECT_EQ(e.lease_events(), (List{"acquired", "expired"}));
 }
 
 TEST_P(Ch02End, S23_FormerOwnerOfARevokedLeaseIsToldSo) {

@@ -190,6 +190,28 @@ std::optional<int> legal_number(const List& vector) {
     return parsed ? model::legal_vector_number(*parsed) : std::nullopt;
 }
 
+/// Core and attempt tell of a first lease until the stream begins, and then it tells of all.
+void check_lease_history(const Execution& e, std::int64_t epoch, const std::string& what) {
+    const List events = e.lease_events();
+    ASSERT_EQ(!events.empty(), e.core("has_lease_history") == "1") << what;
+    if (events.empty()) {
+        ASSERT_LE(epoch, 1) << what;
+        const bool is_told =
+            e.core("ownership_state") == "leased" ||
+            (e.core("lifecycle_phase") == "terminal" && !e.core("last_release_lease_id").empty());
+        ASSERT_EQ(epoch == 1, is_told) << what;
+        return;
+    }
+    const auto taken = std::ranges::count_if(events, [](const std::string& event) {
+        return event == "acquired" || event == "reclaimed";
+    });
+    ASSERT_EQ(taken, epoch) << what << " " << ::testing::PrintToString(events);
+    const auto replays = std::ranges::count(events, "replay_initiated");
+    ASSERT_EQ(std::to_string(replays),
+              e.core("replay_count").empty() ? "0" : e.core("replay_count"))
+        << what;
+}
+
 /// After every step the vector is legal, the indexes are those of the vector, and attempts and
 /// epochs have only grown (E2 to E4, E8).
 TEST_P(Ch02Random, EveryStepKeepsTheInvariants) {
@@ -219,6 +241,7 @@ TEST_P(Ch02Random, EveryStepKeepsTheInvariants) {
             ASSERT_EQ(e.core("current_lease_id").empty(), e.core("ownership_state") == "unowned")
                 << what;
             ASSERT_FALSE(exists(e.key("lease:current"))) << what;
+            check_lease_history(e, epoch, what);
             if (leased) {
                 const int index = std::stoi(e.core("current_attempt_index"));
                 ASSERT_EQ(e.attempt(index, "attempt_state"), "started") << what;

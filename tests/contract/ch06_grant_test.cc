@@ -148,6 +148,7 @@ TEST_P(Ch06Grant, S34_AnOperatorTakesEligibleWork) {
     EXPECT_EQ(e.vector(), vector_l9());
     EXPECT_FALSE(exists(e.key("claim_grant")));
     EXPECT_EQ(entries(e.key("lease:history")).back()["reason"], "issue_grant_and_claim");
+    EXPECT_EQ(e.lease_events(), List{"acquired"});
     List again = flat(taken);
     again[1] = "DUPLICATE";
     EXPECT_EQ(flat(take_by_operator(e, lease)), again);

@@ -398,6 +398,15 @@ void Execution::lose_lease() const {
     EXPECT_EQ(flat(reply), (List{"1", "OK", "marked_expired"}));
 }
 
+List Execution::lease_events() const {
+    List events;
+    for (const RespValue& entry :
+         host_->command({"XRANGE", key("lease:history"), "-", "+"}).items) {
+        events.push_back(pairs(entry.items.at(1)).at("event"));
+    }
+    return events;
+}
+
 List Execution::memberships() const {
     List found;
     for (const char* name :

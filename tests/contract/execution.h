@@ -110,6 +110,8 @@ class Execution {
     void lose_lease() const;
     /// The lane and partition indexes that hold it, by short name.
     List memberships() const;
+    /// The events of its lease history, as far as there is one.
+    List lease_events() const;
     /// phase ownership eligibility reason outcome attempt_state public_state.
     List vector() const;
 
