@@ -25,7 +25,7 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     local set = core.change(u, e, c)
     set.lease_expires_at = expires_at
     set.lease_last_renewed_at = u.now
-    set.lease_renewal_deadline = u.now + math.floor(ttl * 2 / 3)
+    if is_set(c.lease_renewal_deadline) then set.lease_renewal_deadline = "" end
     unit.zadd(u, keys.index(tag, "lease_expiry"), expires_at, e)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(tag, c.lane_id, "active"), expires_at, e)

@@ -15,10 +15,9 @@ local function record()
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
         public_state = none, attempt_state = none, current_lease_id = none, current_lease_epoch = none,
-        current_worker_id = none, current_worker_instance_id = none, current_lane = none,
+        current_worker_id = none, current_worker_instance_id = none,
         current_attempt_id = none, current_attempt_index = none, lease_acquired_at = none,
-        lease_expires_at = none, lease_last_renewed_at = none, lease_renewal_deadline = none, started_at = none,
-        grant_until = none, attempt_timeout_at = none,
+        lease_expires_at = none, started_at = none,
     }
 end
 
@@ -28,11 +27,9 @@ function core.room_for_claim()
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
         public_state = none, attempt_state = none, current_lease_id = none, current_lease_epoch = none,
-        current_worker_id = none, current_worker_instance_id = none, current_lane = none,
+        current_worker_id = none, current_worker_instance_id = none,
         current_attempt_id = none, current_attempt_index = none, lease_acquired_at = none,
-        lease_expires_at = none, lease_last_renewed_at = none, lease_renewal_deadline = none,
-        lease_expired_at = none, lease_revoked_at = none, lease_revoke_reason = none, grant_until = none,
-        attempt_timeout_at = none, total_attempt_count = none, started_at = none,
+        lease_expires_at = none, total_attempt_count = none, started_at = none,
     }
 end
 
@@ -42,9 +39,7 @@ function core.room_for_end()
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
         public_state = none, attempt_state = none, current_lease_id = none, current_worker_id = none,
-        current_worker_instance_id = none, lease_expires_at = none, lease_last_renewed_at = none,
-        lease_renewal_deadline = none, lease_expired_at = none, lease_revoked_at = none,
-        lease_revoke_reason = none, attempt_timeout_at = none, last_release_op = none,
+        current_worker_instance_id = none, lease_expires_at = none, last_release_op = none,
         last_release_lease_id = none, last_release_at = none, completed_at = none, has_result = none,
     }
 end

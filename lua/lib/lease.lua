@@ -7,6 +7,20 @@ local RELEASE_CLEARS = {
     "lease_revoke_reason", "attempt_timeout_at",
 }
 
+-- What the last lease may have left and says nothing about a new one.
+local ISSUE_CLEARS = {
+    "current_lane", "lease_last_renewed_at", "lease_renewal_deadline", "lease_expired_at", "lease_revoked_at",
+    "lease_revoke_reason", "attempt_timeout_at", "grant_until",
+}
+
+-- Empties those of the fields that the core has.
+local function clear(c, set, names)
+    for i = 1, #names do
+        local name = names[i]
+        if is_set(c[name]) then set[name] = "" end
+    end
+end
+
 -- The fence triple. Returns false for an operator's override without one, if that is allowed.
 function lease.fenced(lease_id, epoch, attempt_id, source)
     if lease_id ~= "" and epoch ~= "" and attempt_id ~= "" then return true end
@@ -108,9 +122,7 @@ end
 -- Section 7.5, for an active execution. The caller writes the vector. `in_completion`: the feed entry
 -- of the completion tells of the release as well.
 function lease.release(u, e, c, set, reason, in_completion)
-    for i = 1, #RELEASE_CLEARS do
-        set[RELEASE_CLEARS[i]] = ""
-    end
+    clear(c, set, RELEASE_CLEARS)
     set.last_release_op = reason
     set.last_release_lease_id = c.current_lease_id or ""
     set.last_release_at = u.now
@@ -180,30 +192,25 @@ local function take_back_quota(u, e, c, set, admitted)
 end
 
 -- Section 7.12. `claim` holds worker_id, worker_instance_id, lane, capability_hash, lease_id,
--- lease_ttl_ms, renew_before_ms (nil = two thirds) and admitted_quota_ids (nil = as stored); `attempt_id`,
+-- lease_ttl_ms, renew_before_ms (nil = as everybody) and admitted_quota_ids (nil = as stored); `attempt_id`,
 -- `attempt_index` and `timeout_ms` (nil or 0 = none) describe the attempt. Returns epoch and expiry.
 function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
     local now = u.now
     local ttl = claim.lease_ttl_ms
     local epoch = number_of(c.current_lease_epoch) + 1
     local expires_at = now + ttl
-    local renew_by = now + (claim.renew_before_ms or math.floor(ttl * 2 / 3))
     vector.leased(u, set)
+    clear(c, set, ISSUE_CLEARS)
     set.current_lease_id = claim.lease_id
     set.current_lease_epoch = epoch
     set.current_worker_id = claim.worker_id
     set.current_worker_instance_id = claim.worker_instance_id
-    set.current_lane = claim.lane
+    if claim.lane ~= c.lane_id then set.current_lane = claim.lane end
     set.current_attempt_id = attempt_id
     set.current_attempt_index = attempt_index
     set.lease_acquired_at = now
     set.lease_expires_at = expires_at
-    set.lease_last_renewed_at = now
-    set.lease_renewal_deadline = renew_by
-    set.lease_expired_at = ""
-    set.lease_revoked_at = ""
-    set.lease_revoke_reason = ""
-    set.grant_until = ""
+    if claim.renew_before_ms then set.lease_renewal_deadline = now + claim.renew_before_ms end
     unit.zadd_early(u, keys.index(u.tag, "lease_expiry"), expires_at, e)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)
@@ -213,8 +220,6 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
         set.attempt_timeout_at = now + timeout_ms
         unit.zadd(u, keys.index(u.tag, "attempt_timeout"), now + timeout_ms, e)
         unit.due(u, "attempt_timeout", now + timeout_ms)
-    else
-        set.attempt_timeout_at = ""
     end
     return epoch, expires_at
 end

@@ -22,8 +22,8 @@ namespace {
 constexpr int kHandler = 1;
 constexpr const char* kChunkName = "@user_function";
 /// The collector starts when the heap is three times what was alive, and then works as fast as Lua
-/// allocates. A cycle marks the whole library, however little garbage there is: at twice it took a
-/// task 6 % longer, and at four times the garbage no longer fits the caches.
+/// allocates. A cycle marks the whole library, however little garbage there is, so it should not
+/// come too often; nor too seldom, or the garbage no longer fits the caches.
 constexpr int kCollectAtPercent = 300;
 constexpr int kCollectSpeedPercent = 200;
 

@@ -20,7 +20,11 @@ TEST_P(Ch02Claim, S11_GrantedWorkerGetsTheFirstLease) {
     EXPECT_EQ(e.core("total_attempt_count"), "1");
     EXPECT_FALSE(exists(e.key("attempts")));
     EXPECT_EQ(e.core("current_lease_id"), e.lease_id);
-    EXPECT_EQ(e.core("lease_last_renewed_at"), e.core("lease_acquired_at"));
+    EXPECT_EQ(std::stoll(e.core("lease_expires_at")) - std::stoll(e.core("lease_acquired_at")),
+              30'000);
+    EXPECT_EQ(e.core("lease_last_renewed_at"), "");
+    EXPECT_EQ(e.core("lease_renewal_deadline"), "");
+    EXPECT_EQ(e.core("current_lane"), "");
     EXPECT_EQ(e.attempt(0, "lease_id"), e.lease_id);
     EXPECT_EQ(e.attempt(0, "lease_epoch"), "1");
     EXPECT_FALSE(exists(e.key("lease:current")));
@@ -29,6 +33,24 @@ TEST_P(Ch02Claim, S11_GrantedWorkerGetsTheFirstLease) {
     const auto events = feed("lease_history");
     ASSERT_EQ(events.size(), 1U);
     EXPECT_EQ(events[0].at("worker_instance_id"), "w1-a");
+}
+
+TEST_P(Ch02Claim, LaneAndDeadlineAreWrittenOnlyIfTheClaimChoseThem) {
+    Execution e = created();
+    e.take({.lane = "other", .renew_before_ms = "20000"});
+    EXPECT_EQ(e.core("current_lane"), "other");
+    EXPECT_EQ(std::stoll(e.core("lease_renewal_deadline")),
+              std::stoll(e.core("lease_acquired_at")) + 20'000);
+    EXPECT_EQ(element(e.renew("90000"), 2), "OK");
+    EXPECT_EQ(e.core("lease_renewal_deadline"), "");
+    EXPECT_EQ(std::stoll(e.core("lease_last_renewed_at")) + 90'000,
+              std::stoll(e.core("lease_expires_at")));
+    EXPECT_EQ(element(e.revoke(), 2), "OK");
+    ASSERT_EQ(element(e.take_over(), 2), "OK");
+    EXPECT_EQ(e.core("current_lane"), "");
+    EXPECT_EQ(e.core("lease_last_renewed_at"), "");
+    EXPECT_EQ(e.core("lease_revoked_at"), "");
+    EXPECT_EQ(e.core("lease_revoke_reason"), "");
 }
 
 TEST_P(Ch02Claim, S12_ResentClaimIsADuplicate) {
