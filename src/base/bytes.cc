@@ -57,16 +57,28 @@ std::optional<Bytes> from_hex(std::string_view text) {
 }
 
 std::string to_base64(std::string_view bytes) {
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t word = 0;
-        const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
-        for (std::size_t j = 0; j < 3; ++j)
-            word = (word << 8) | (j < have ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-        for (std::size_t j = 0; j < 4; ++j)
-            out.push_back(j <= have ? kBase64Digits[(word >> (18 - 6 * j)) & 0x3f] : '=');
+    std::string out((bytes.size() + 2) / 3 * 4, '=');
+    char* to = out.data();
+    const auto byte = [&](std::size_t i) {
+        return std::uint32_t{static_cast<unsigned char>(bytes[i])};
+    };
+    const auto digit = [](std::uint32_t word, unsigned shift) {
+        return kBase64Digits[(word >> shift) & 0x3fU];
+    };
+    std::size_t i = 0;
+    for (; i + 3 <= bytes.size(); i += 3, to += 4) {
+        const std::uint32_t word = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+        to[0] = digit(word, 18);
+        to[1] = digit(word, 12);
+        to[2] = digit(word, 6);
+        to[3] = digit(word, 0);
     }
+    if (i == bytes.size()) return out;
+    const bool two = i + 2 == bytes.size();
+    const std::uint32_t word = byte(i) << 16U | (two ? byte(i + 1) << 8U : 0U);
+    to[0] = digit(word, 18);
+    to[1] = digit(word, 12);
+    if (two) to[2] = digit(word, 6);
     return out;
 }
 

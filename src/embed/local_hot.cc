@@ -22,7 +22,8 @@ Result<service::WorkRequest> request_of(const sdk::HotClaim& claim) {
     FF_TRY(model::WorkerInstanceId instance,
            model::WorkerInstanceId::parse(claim.worker_instance_id));
     service::WorkRequest request{
-        .claim = {.worker_id = std::move(worker), .worker_instance_id = std::move(instance)}};
+        .claim = {.worker_id = std::move(worker), .worker_instance_id = std::move(instance)},
+        .include_token = false};
     for (const std::string& text : claim.lanes) {
         FF_TRY(model::LaneId lane, model::LaneId::parse(text));
         request.claim.lanes.push_back(std::move(lane));

@@ -23,9 +23,10 @@ Error refused(std::string_view reason) {
 
 template <class T>
 void put(std::string& out, T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-        out.push_back(static_cast<char>((value >> (8U * i)) & 0xffU));
-    }
+    char bytes[sizeof(T)];
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+        bytes[i] = static_cast<char>((value >> (8U * i)) & 0xffU);
+    out.append(bytes, sizeof(T));
 }
 
 void put_text(std::string& out, std::string_view text) {
@@ -135,9 +136,11 @@ std::string TaskToken::encode() const {
     put_text(bytes, lane_id.text());
     put_text(bytes, worker_instance_id.text());
     std::string text = to_base64(bytes);
-    text.erase(std::find(text.begin(), text.end(), '='), text.end());
-    std::replace(text.begin(), text.end(), '+', '-');
-    std::replace(text.begin(), text.end(), '/', '_');
+    while (text.ends_with('=')) text.pop_back();
+    for (char& c : text) {
+        if (c == '+') c = '-';
+        if (c == '/') c = '_';
+    }
     return text;
 }
 

@@ -58,11 +58,10 @@ std::vector<ClaimedWork> Work::hand_out(std::vector<sched::LaneTask> tasks,
             bytes -= static_cast<std::int64_t>(task.task.payload.size());
             leave_out_payload(task.task);
         }
-        std::string token =
-            token_of(task, request.claim.worker_instance_id, request.claim.lease_ttl);
-        work.push_back({.task = std::move(task),
-                        .lease_ttl = request.claim.lease_ttl,
-                        .token = std::move(token)});
+        work.push_back({.task = std::move(task), .lease_ttl = request.claim.lease_ttl});
+        if (!request.include_token) continue;
+        ClaimedWork& given = work.back();
+        given.token = token_of(given.task, request.claim.worker_instance_id, given.lease_ttl);
     }
     return work;
 }

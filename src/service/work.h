@@ -26,6 +26,7 @@ namespace ff::service {
 struct ClaimedWork {
     sched::LaneTask task;
     Millis lease_ttl{0};
+    /// Empty if the request did not ask for it.
     std::string token{};
 };
 
@@ -34,6 +35,8 @@ struct WorkRequest {
 
     sched::ClaimRequest claim;
     bool include_payload = true;
+    /// False for a caller that keeps the fence itself.
+    bool include_token = true;
     /// Of all tasks together; what does not fit is left out. The first task is always whole.
     std::int64_t payload_bytes_max = kPayloadBytesDefault;
 };
