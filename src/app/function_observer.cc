@@ -82,8 +82,10 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
         observe_claims(reply, probe);
     } else if (function_ == "ff_complete_and_claim") {
         const auto items = reply.items();
-        for (const store::Reply& item : items.size() > 2 ? items[2].items() : items.first(0))
-            if (word(item, 2) == "completed") probe.attempt_ended(lane_, "ok");
+        const auto ends = items.size() > 2 ? items[2].items() : items.first(0);
+        const auto completed = std::ranges::count_if(
+            ends, [](const store::Reply& item) { return word(item, 2) == "completed"; });
+        if (completed > 0) probe.attempts_ended(lane_, "ok", static_cast<std::uint64_t>(completed));
         if (items.size() > 3 && succeeded(items[3])) observe_claims(items[3], probe);
     } else if (function_ == "ff_report_usage_and_check") {
         if (word(reply, 1) == "HARD_BREACH") probe.budget_hit(word(reply, 2));
@@ -99,7 +101,7 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
     } else if (function_ == kGroupPolicy) {
         if (word(reply, 2) == "set") probe.edge_group_set(first_);
     } else if (function_.find("claim") != std::string::npos) {
-        if (word(reply, 1) == "OK") probe.claimed(lane_, word(reply, 7));
+        if (word(reply, 1) == "OK") probe.claimed(lane_, word(reply, 7), 1);
     } else {
         observe_end(reply, probe);
     }
@@ -107,19 +109,26 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
 
 void WatchedCall::observe_end(const store::Reply& reply, WorkProbe& probe) const {
     const std::string_view what = word(reply, 2);
-    if (what == "completed") probe.attempt_ended(lane_, "ok");
-    if (what == "retry_scheduled") probe.attempt_ended(lane_, "retry");
-    if (what == "terminal_failed") probe.attempt_ended(lane_, "error");
-    if (what == "expired") probe.attempt_ended(lane_, "timeout");
-    if (what == "cancelled") probe.attempt_ended(lane_, "cancelled");
+    if (what == "completed") probe.attempts_ended(lane_, "ok", 1);
+    if (what == "retry_scheduled") probe.attempts_ended(lane_, "retry", 1);
+    if (what == "terminal_failed") probe.attempts_ended(lane_, "error", 1);
+    if (what == "expired") probe.attempts_ended(lane_, "timeout", 1);
+    if (what == "cancelled") probe.attempts_ended(lane_, "cancelled", 1);
 }
 
 /// A repetition hands out what was counted before.
 void WatchedCall::observe_claims(const store::Reply& reply, WorkProbe& probe) const {
     constexpr std::size_t kAttemptType = 6;
     if (word(reply, 1) != "OK" || reply.items().size() < 3) return;
-    for (const store::Reply& task : reply.items()[2].items())
-        probe.claimed(lane_, word(task, kAttemptType));
+    // Finding a figure by its labels costs more than counting: those of one kind together.
+    const auto tasks = reply.items()[2].items();
+    for (std::size_t first = 0; first < tasks.size();) {
+        const std::string_view kind = word(tasks[first], kAttemptType);
+        std::size_t end = first + 1;
+        while (end < tasks.size() && word(tasks[end], kAttemptType) == kind) ++end;
+        probe.claimed(lane_, kind, end - first);
+        first = end;
+    }
 }
 
 /// `{1,"OK",owed,cursor,cancelled,already_terminal,not_found,draining,failed,...}`

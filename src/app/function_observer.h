@@ -14,13 +14,14 @@ namespace ff::app {
 class WorkProbe {
   public:
     virtual ~WorkProbe() = default;
-    /// `kind` is the type of the attempt: initial, retry, replay, fallback, resumed or reclaim.
-    virtual void claimed(std::string_view lane, std::string_view kind) = 0;
+    /// `kind` is the type of the attempts: initial, retry, replay, fallback, resumed or reclaim.
+    virtual void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) = 0;
     /// How long the call took that gave a worker its lease, or several.
     virtual void lease_taken(std::string_view lane, std::chrono::nanoseconds took) = 0;
     virtual void lease_renewed(bool ok) = 0;
     /// ok, error, timeout, cancelled or retry.
-    virtual void attempt_ended(std::string_view lane, std::string_view outcome) = 0;
+    virtual void attempts_ended(std::string_view lane, std::string_view outcome,
+                                std::uint64_t attempts) = 0;
     virtual void budget_hit(std::string_view dimension) = 0;
     /// rate or concurrency.
     virtual void quota_hit(std::string_view reason) = 0;

@@ -10,15 +10,16 @@ namespace {
 using resp::Value;
 
 struct Tally final : WorkProbe {
-    void claimed(std::string_view lane, std::string_view kind) override {
-        count("claimed", lane, kind);
+    void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override {
+        count("claimed", lane, kind, attempts);
     }
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override {
         count("taken", lane, took > std::chrono::nanoseconds(0) ? "" : "in no time");
     }
     void lease_renewed(bool ok) override { count("renewed", ok ? "ok" : "err", ""); }
-    void attempt_ended(std::string_view lane, std::string_view outcome) override {
-        count("ended", lane, outcome);
+    void attempts_ended(std::string_view lane, std::string_view outcome,
+                        std::uint64_t attempts) override {
+        count("ended", lane, outcome, attempts);
     }
     void budget_hit(std::string_view dimension) override { count("budget", dimension, ""); }
     void quota_hit(std::string_view reason) override { count("quota", reason, ""); }
@@ -31,8 +32,10 @@ struct Tally final : WorkProbe {
     }
     void dependency_reconciled() override { ++counts["reconciled"]; }
 
-    void count(std::string_view what, std::string_view a, std::string_view b) {
-        ++counts[std::string(what) + " " + std::string(a) + " " + std::string(b)];
+    void count(std::string_view what, std::string_view a, std::string_view b,
+               std::uint64_t times = 1) {
+        counts[std::string(what) + " " + std::string(a) + " " + std::string(b)] +=
+            static_cast<int>(times);
     }
     std::map<std::string, int> counts{};
 };
@@ -67,6 +70,16 @@ TEST(WatchedCall, CountsClaimsByLaneAndKind) {
     const Value both = list({Value::integer(1), text("OK"), list({done, refused}), claims});
     EXPECT_EQ(seen({"FCALL", "ff_complete_and_claim", "1", "ff:idx:{fp:7}:lane:x:eligible"}, both),
               (Counts{{"claimed x retry", 2}, {"ended x ok", 1}, {"taken x ", 1}}));
+}
+
+TEST(WatchedCall, CountsEveryKindOfAMixedBatch) {
+    const auto task = [](std::string_view kind) {
+        return list({text("e"), text("l"), text("1"), text("2"), text("a"), text("0"), text(kind)});
+    };
+    const Value claims = list(
+        {Value::integer(1), text("OK"), list({task("retry"), task("initial"), task("retry")})});
+    EXPECT_EQ(seen({"FCALL", "ff_claim_batch", "1", "ff:idx:{fp:7}:lane:x:eligible", "w"}, claims),
+              (Counts{{"claimed x initial", 1}, {"claimed x retry", 2}, {"taken x ", 1}}));
 }
 
 TEST(WatchedCall, CountsHowAttemptsEnd) {

@@ -251,18 +251,21 @@ void Probe::lease_taken(std::string_view lane, std::chrono::nanoseconds took) {
     families_->lease_durations.Add(labels, latency_buckets()).Observe(seconds(took));
 }
 
-void Probe::claimed(std::string_view lane, std::string_view kind) {
+void Probe::claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) {
     const std::string label = families_->lane_label(std::string(lane));
-    families_->claims.Add({{"lane", label}, {"kind", std::string(kind)}}).Increment();
+    families_->claims.Add({{"lane", label}, {"kind", std::string(kind)}})
+        .Increment(static_cast<double>(attempts));
 }
 
 void Probe::lease_renewed(bool ok) {
     families_->renewals.Add({{"outcome", ok ? "ok" : "err"}}).Increment();
 }
 
-void Probe::attempt_ended(std::string_view lane, std::string_view outcome) {
+void Probe::attempts_ended(std::string_view lane, std::string_view outcome,
+                           std::uint64_t attempts) {
     const std::string label = families_->lane_label(std::string(lane));
-    families_->attempts.Add({{"lane", label}, {"outcome", std::string(outcome)}}).Increment();
+    families_->attempts.Add({{"lane", label}, {"outcome", std::string(outcome)}})
+        .Increment(static_cast<double>(attempts));
 }
 
 void Probe::budget_hit(std::string_view dimension) {

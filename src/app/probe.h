@@ -46,10 +46,11 @@ class Probe final : public api::RequestProbe,
 
     void library_loaded() override;
 
-    void claimed(std::string_view lane, std::string_view kind) override;
+    void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override;
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override;
     void lease_renewed(bool ok) override;
-    void attempt_ended(std::string_view lane, std::string_view outcome) override;
+    void attempts_ended(std::string_view lane, std::string_view outcome,
+                        std::uint64_t attempts) override;
     void budget_hit(std::string_view dimension) override;
     void quota_hit(std::string_view reason) override;
     void edge_group_set(std::string_view policy) override;
