@@ -13,6 +13,17 @@ void CallWriter::arg(std::string_view name, std::int64_t number) {
     arg(name, std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
+void CallWriter::arg(std::string_view name, const model::ExecutionId& id) {
+    char text[model::ExecutionId::kTextMax];
+    arg(name, std::string_view(text, static_cast<std::size_t>(id.write_text(text) - text)));
+}
+
+void CallWriter::arg(std::string_view name, const model::Uuid& uuid) {
+    char text[model::Uuid::kTextSize];
+    uuid.write_text(text);
+    arg(name, std::string_view(text, sizeof text));
+}
+
 void CommandWriter::begin(std::string_view function, std::size_t key_count) {
     // A usual call has about 20 keys and arguments of less than 80 bytes.
     command_.reserve(1024, key_count + 20);

@@ -7,6 +7,8 @@
 
 #include "base/numbers.h"
 #include "base/time.h"
+#include "model/execution_id.h"
+#include "model/strong_id.h"
 #include "resp/command.h"
 
 namespace ff::engine {
@@ -30,6 +32,12 @@ class CallWriter {
     }
     void arg(std::string_view name, const char* text) { arg(name, std::string_view(text)); }
     void arg(std::string_view name, std::int64_t number);
+    void arg(std::string_view name, const model::ExecutionId& id);
+    void arg(std::string_view name, const model::Uuid& uuid);
+    template <class Tag>
+    void arg(std::string_view name, const model::UuidId<Tag>& id) {
+        arg(name, id.uuid());
+    }
     void arg(std::string_view name, Millis span) { arg(name, std::int64_t{span.count()}); }
     void arg(std::string_view name, Timestamp at) { arg(name, to_ms(at)); }
     void flag(std::string_view name, bool on) { arg(name, std::string_view(on ? "1" : "")); }

@@ -153,12 +153,12 @@ void ClaimBatch::write_arguments(CallWriter& to) const {
     to.arg("include_reclaim", reclaim_first ? "1" : "0");
     to.arg("admitted_count", static_cast<std::int64_t>(admitted.size()));
     for (const Admitted& one : admitted) {
-        to.arg("admitted_execution_id", one.execution_id.to_string());
+        to.arg("admitted_execution_id", one.execution_id);
         to.arg("admitted_quota_ids", one.quota_ids_csv);
     }
     for (const NewLease& lease : leases) {
-        to.arg("lease_id", lease.lease_id.to_string());
-        to.arg("attempt_id", lease.attempt_id.to_string());
+        to.arg("lease_id", lease.lease_id);
+        to.arg("attempt_id", lease.attempt_id);
     }
 }
 

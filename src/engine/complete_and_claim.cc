@@ -14,7 +14,7 @@ void CompleteAndClaim::write(CallWriter& to) const {
     claim.write_keys(to);
     to.arg("complete_count", static_cast<std::int64_t>(completions.size()));
     for (const CompleteExecution& completion : completions) {
-        to.arg("execution_id", completion.execution_id.to_string());
+        to.arg("execution_id", completion.execution_id);
         write_fence(to, completion.fence);
         to.arg("result_payload", completion.result);
         to.arg("result_encoding", completion.result_encoding);

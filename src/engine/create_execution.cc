@@ -29,7 +29,7 @@ void CreateExecution::write(CallWriter& to) const {
 }
 
 void CreateExecution::write_arguments(CallWriter& to) const {
-    to.arg("execution_id", execution_id.to_string());
+    to.arg("execution_id", execution_id);
     to.arg("namespace", ns.text());
     to.arg("lane_id", lane.text());
     to.arg("execution_kind", execution_kind);

@@ -1,5 +1,7 @@
 #include "model/execution_id.h"
 
+#include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "base/numbers.h"
@@ -54,11 +56,17 @@ ExecutionId ExecutionId::spread_solo(const SpreadPlace& place, const Uuid& uuid)
 }
 
 std::string ExecutionId::to_string() const {
-    std::string out(kOpen);
-    out += std::to_string(index_);
-    out += kClose;
-    out += uuid_.to_string();
-    return out;
+    char text[kTextMax];
+    return {text, static_cast<std::size_t>(write_text(text) - text)};
+}
+
+char* ExecutionId::write_text(char* to) const {
+    constexpr std::size_t kDigitsMax = kTextMax - kOpen.size() - kClose.size() - Uuid::kTextSize;
+    static_assert(kDigitsMax == std::numeric_limits<std::uint16_t>::digits10 + 1);
+    to = std::ranges::copy(kOpen, to).out;
+    to = std::to_chars(to, to + kDigitsMax, index_).ptr;
+    to = std::ranges::copy(kClose, to).out;
+    return uuid_.write_text(to);
 }
 
 Result<Done> check_in_range(const ExecutionId& id, const PartitionConfig& config) {

@@ -46,6 +46,10 @@ class ExecutionId {
     std::uint16_t partition_index() const { return index_; }
     const Uuid& uuid() const { return uuid_; }
     std::string to_string() const;
+    /// Tag, five digits at most, and the UUID.
+    static constexpr std::size_t kTextMax = 11 + Uuid::kTextSize;
+    /// The same as at most `kTextMax` bytes at `to`, without an allocation; returns their end.
+    char* write_text(char* to) const;
 
     friend auto operator<=>(const ExecutionId&, const ExecutionId&) = default;
 

@@ -9,9 +9,10 @@
 namespace ff::model {
 namespace {
 
-constexpr bool is_hyphen_position(std::size_t at) {
-    return at == 8 || at == 13 || at == 18 || at == 23;
-}
+constexpr std::array<std::uint8_t, 4> kHyphens = {8, 13, 18, 23};
+/// Where the two digits of every byte stand.
+constexpr std::array<std::uint8_t, 16> kDigitPairs = {0,  2,  4,  6,  9,  11, 14, 16,
+                                                      19, 21, 24, 26, 28, 30, 32, 34};
 
 /// The value of every character as a hex digit; -1 for no digit.
 constexpr auto kHexDigits = [] {
@@ -39,20 +40,18 @@ void stamp(Uuid::Raw& raw, unsigned version) {
 
 Result<Uuid> Uuid::parse(std::string_view text) {
     if (text.size() != kTextSize) return refuse_with("InvalidUuid", text);
-    Raw raw{};
-    std::size_t byte = 0;
-    for (std::size_t at = 0; at < kTextSize;) {
-        if (is_hyphen_position(at)) {
-            if (text[at] != '-') return refuse_with("InvalidUuid", text);
-            ++at;
-            continue;
-        }
-        const int high = hex_digit(text[at]);
-        const int low = hex_digit(text[at + 1]);
-        if (high < 0 || low < 0) return refuse_with("InvalidUuid", text);
-        raw[byte++] = static_cast<std::uint8_t>(high * 16 + low);
-        at += 2;
+    for (const std::uint8_t at : kHyphens) {
+        if (text[at] != '-') return refuse_with("InvalidUuid", text);
     }
+    Raw raw{};
+    int all = 0;  // negative as soon as one of them is
+    for (std::size_t byte = 0; byte < raw.size(); ++byte) {
+        const int high = hex_digit(text[kDigitPairs[byte]]);
+        const int low = hex_digit(text[kDigitPairs[byte] + 1U]);
+        all |= high | low;
+        raw[byte] = static_cast<std::uint8_t>(high * 16 + low);
+    }
+    if (all < 0) return refuse_with("InvalidUuid", text);
     return Uuid(raw);
 }
 
@@ -84,15 +83,19 @@ Uuid Uuid::named(const Uuid& space, std::string_view name) {
 }
 
 std::string Uuid::to_string() const {
+    char text[kTextSize];
+    write_text(text);
+    return {text, kTextSize};
+}
+
+char* Uuid::write_text(char* to) const {
     static constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out(kTextSize, '-');
-    std::size_t at = 0;
-    for (const std::uint8_t byte : raw_) {
-        if (is_hyphen_position(at)) ++at;
-        out[at++] = kDigits[byte >> 4U];
-        out[at++] = kDigits[byte & 0xfU];
+    for (const std::uint8_t at : kHyphens) to[at] = '-';
+    for (std::size_t byte = 0; byte < raw_.size(); ++byte) {
+        to[kDigitPairs[byte]] = kDigits[raw_[byte] >> 4U];
+        to[kDigitPairs[byte] + 1U] = kDigits[raw_[byte] & 0xfU];
     }
-    return out;
+    return to + kTextSize;
 }
 
 }  // namespace ff::model

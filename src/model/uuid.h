@@ -32,6 +32,8 @@ class Uuid {
 
     /// Hyphenated, lower case.
     std::string to_string() const;
+    /// The same as `kTextSize` bytes at `to`, without an allocation; returns their end.
+    char* write_text(char* to) const;
     const Raw& raw() const { return raw_; }
     /// The raw bytes as hashes take them; valid while this value lives.
     std::string_view bytes() const {
