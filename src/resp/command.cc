@@ -19,6 +19,18 @@ char* put(char* to, std::string_view bytes) {
     return to + bytes.size();
 }
 
+/// The line in front of so many bytes. Most arguments have less than a hundred.
+char* put_length(char* to, std::size_t length) {
+    *to++ = '$';
+    if (length < 100) {
+        if (length >= 10) *to++ = static_cast<char>('0' + length / 10);
+        *to++ = static_cast<char>('0' + length % 10);
+    } else {
+        to = std::to_chars(to, to + 20, length).ptr;
+    }
+    return put(to, "\r\n");
+}
+
 }  // namespace
 
 Command::Command(std::span<const std::string_view> args) {
@@ -55,6 +67,17 @@ Command& Command::operator=(Command&& other) noexcept {
     return *this;
 }
 
+Command& Command::arg(std::string_view bytes) {
+    const Block left = grow(bytes.size() + kFrameBytes, 1);
+    char* to = put_length(text() + text_end_, bytes.size());
+    views()[argc_] = std::string_view(to, bytes.size());
+    to = put(put(to, bytes), "\r\n");
+    text_end_ = static_cast<std::size_t>(to - text());
+    ++argc_;
+    count_one_more();
+    return *this;
+}
+
 Command& Command::arg(double number) {
     char digits[kDoubleTextMax];
     return arg(std::string_view(digits, format_double(number, digits)));
@@ -65,10 +88,7 @@ Command& Command::arg_parts(std::span<const std::string_view> parts) {
     for (const std::string_view part : parts) length += part.size();
     const Block left = grow(length + kFrameBytes, 1);
 
-    char* to = text() + text_end_;
-    *to++ = '$';
-    to = std::to_chars(to, to + 20, length).ptr;
-    to = put(to, "\r\n");
+    char* to = put_length(text() + text_end_, length);
     views()[argc_] = std::string_view(to, length);
     for (const std::string_view part : parts) to = put(to, part);
     to = put(to, "\r\n");
@@ -101,11 +121,7 @@ std::string_view Command::wire() const {
     return {text() + head_, text_end_ - head_};
 }
 
-Command::Block Command::grow(std::size_t bytes, std::size_t args) {
-    const std::size_t views_needed = argc_ + args;
-    const std::size_t text_needed = text_end_ + bytes;
-    if (views_needed <= views_max_ && text_needed <= text_max_) return nullptr;
-
+Command::Block Command::enlarge(std::size_t views_needed, std::size_t text_needed) {
     Command larger;
     larger.views_max_ = views_needed <= views_max_
                             ? views_max_

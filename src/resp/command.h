@@ -35,7 +35,7 @@ class Command {
     ~Command() = default;
 
     /// The bytes may lie inside this very command.
-    Command& arg(std::string_view bytes) { return arg_parts({&bytes, 1}); }
+    Command& arg(std::string_view bytes);
     Command& arg(CommandInteger auto number) {
         char digits[24];
         const char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
@@ -91,7 +91,13 @@ class Command {
 
     /// Makes room and returns the block that was left, which the caller keeps while it still reads
     /// arguments from it.
-    Block grow(std::size_t bytes, std::size_t args);
+    Block grow(std::size_t bytes, std::size_t args) {
+        const std::size_t views_needed = argc_ + args;
+        const std::size_t text_needed = text_end_ + bytes;
+        if (views_needed <= views_max_ && text_needed <= text_max_) return nullptr;
+        return enlarge(views_needed, text_needed);
+    }
+    Block enlarge(std::size_t views_needed, std::size_t text_needed);
     void copy_content(const Command& from);
     void count_one_more();
     void write_count();
