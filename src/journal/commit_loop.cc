@@ -129,7 +129,7 @@ void Committer::Impl::store_ticks() {
         if (tick.records.empty()) continue;
         records += tick.records.count();
         bytes += tick.records.bytes();
-        if (state == Health::State::Good) journal.append(tick.records);
+        if (state == Health::State::Good) journal.append(std::move(tick.records));
         if (state == Health::State::NoSpace) hold(tick);
     }
     if (held_bytes > 2 * options.queue_bytes_max) {

@@ -179,6 +179,13 @@ TEST(Crc32c, EqualsTheKnownVectorsWithAndWithoutTheInstruction) {
                   crc32c(text));
         text += static_cast<char>(i * 7);
     }
+    // Long enough for lanes, with every length of what is left over.
+    for (std::size_t i = 0; i < 7000; ++i) text += static_cast<char>(i * i % 251);
+    for (std::size_t size = 3060; size < 3090; ++size) {
+        const std::string_view part = std::string_view(text).substr(size % 8, size);
+        EXPECT_EQ(crc32c(part, 77), crc32c_portable(part, 77));
+    }
+    EXPECT_EQ(crc32c(text), crc32c_portable(text));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -52,6 +53,13 @@ void Journal::append(const Records& records) {
     FF_ASSERT(records.count() <= std::numeric_limits<std::uint32_t>::max() - group_count_);
     group_ += records.frames();
     group_count_ += records.count();
+}
+
+void Journal::append(Records&& records) {
+    if (!group_.empty()) return append(std::as_const(records));
+    FF_ASSERT(state_ == JournalState::Open);
+    group_count_ = records.count();
+    group_ = records.take_frames();
 }
 
 Result<Done> Journal::commit(Sync sync) {

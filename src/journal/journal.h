@@ -80,6 +80,8 @@ class Journal {
     /// Adds records to the current group. Only while Open.
     void append(std::string_view payload);
     void append(const Records& records);
+    /// The first of a group is taken over without a copy.
+    void append(Records&& records);
 
     /// Writes the group with one call and, with Sync::Yes, makes it and all before it durable.
     /// Without space the group stays, the file is cut back to its last good length, and the state

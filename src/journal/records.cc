@@ -1,5 +1,7 @@
 #include "journal/records.h"
 
+#include <utility>
+
 #include "base/assert.h"
 #include "journal/format.h"
 
@@ -22,6 +24,11 @@ void Records::end() {
     FF_ASSERT(length - kRecordHeadBytes <= kPayloadBytesMax);
     set_record_length(&frames_[open_at_], static_cast<std::uint32_t>(length));
     ++count_;
+}
+
+std::string Records::take_frames() {
+    count_ = 0;
+    return std::exchange(frames_, {});
 }
 
 void Records::clear() {

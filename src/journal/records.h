@@ -27,6 +27,8 @@ class Records {
 
     /// Frames with length only; the journal completes the heads.
     const std::string& frames() const { return frames_; }
+    /// Leaves it empty.
+    std::string take_frames();
 
   private:
     std::string frames_;
