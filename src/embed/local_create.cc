@@ -25,25 +25,28 @@ bool is_plain_word(const std::string& kind) {
            std::ranges::all_of(kind, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-/// Nothing for what the routes have to read: rarer fields, and whatever they would refuse.
-std::optional<service::NewExecution> plain(const flowfabric::NewExecution& given) {
+/// False for what the routes have to read: rarer fields, and whatever they would refuse. The
+/// payload stays with the caller, who waits for the answer.
+bool add_plain(const flowfabric::NewExecution& given, std::vector<service::NewExecution>& batch) {
     const bool rare = !given.execution_id.empty() || !given.colocate_with_flow.empty() ||
                       !given.payload_encoding.empty() || !given.creator_identity.empty() ||
                       !given.tags.empty() || !given.policy.empty() || given.delay_until ||
                       given.deadline || given.hold_for_dependencies;
     auto ns = model::Namespace::parse(given.ns);
     auto lane = model::LaneId::parse(given.lane);
-    if (rare || !is_plain_word(given.kind) || !ns || !lane) return std::nullopt;
+    if (rare || !is_plain_word(given.kind) || !ns || !lane) return false;
     service::NewExecution made{.ns = *std::move(ns),
                                .lane = *std::move(lane),
                                .execution_kind = given.kind,
-                               .payload = given.payload};
+                               .payload = LentBytes::lent(given.payload)};
     if (given.priority != 0) made.priority = given.priority;
-    if (given.idempotency_key.empty()) return made;
-    auto key = model::IdempotencyKey::parse(given.idempotency_key);
-    if (!key) return std::nullopt;
-    made.idempotency_key = *std::move(key);
-    return made;
+    if (!given.idempotency_key.empty()) {
+        auto key = model::IdempotencyKey::parse(given.idempotency_key);
+        if (!key) return false;
+        made.idempotency_key = *std::move(key);
+    }
+    batch.push_back(std::move(made));
+    return true;
 }
 
 std::optional<std::vector<service::NewExecution>> plain_batch(
@@ -55,9 +58,7 @@ std::optional<std::vector<service::NewExecution>> plain_batch(
     std::vector<service::NewExecution> batch;
     batch.reserve(given.size());
     for (const flowfabric::NewExecution& one : given) {
-        auto made = plain(one);
-        if (!made) return std::nullopt;
-        batch.push_back(*std::move(made));
+        if (!add_plain(one, batch)) return std::nullopt;
     }
     return batch;
 }

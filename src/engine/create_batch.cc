@@ -33,6 +33,7 @@ Result<CreateBatch::Outcome> CreateBatch::read(const store::Reply& reply) const 
     const auto items = reply.items().subspan(2);
     if (items.size() != executions.size()) return reader.fault("items");
     Outcome outcome;
+    outcome.reserve(items.size());
     for (const store::Reply& item : items) {
         outcome.push_back(CreateExecution::read_item(kFunction, item));
     }

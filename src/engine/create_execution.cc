@@ -36,7 +36,7 @@ void CreateExecution::write_arguments(CallWriter& to) const {
     to.arg("priority", priority);
     to.arg("creator_identity", creator_identity);
     to.arg("policy_json", policy_json);
-    to.arg("input_payload", payload);
+    to.arg("input_payload", payload.view());
     to.arg("delay_until", text_of(delay_until));
     to.arg("dedup_ttl_ms", dedup_ttl);
     to.arg("tags_json", tags_json);
@@ -44,7 +44,7 @@ void CreateExecution::write_arguments(CallWriter& to) const {
     to.arg("partition_id", std::int64_t{execution_id.partition_index()});
     to.arg("payload_encoding", payload_encoding);
     to.arg("initial_hold", hold_for_dependencies ? "dependencies" : "");
-    to.arg("idempotency_key", idempotency_key ? idempotency_key->text() : std::string());
+    to.arg("idempotency_key", idempotency_key ? idempotency_key->text() : std::string_view());
 }
 
 Result<CreateExecution::Outcome> CreateExecution::read(const store::Reply& reply) const {

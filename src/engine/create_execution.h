@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "base/bytes.h"
+#include "base/lent_bytes.h"
 #include "engine/call_writer.h"
 #include "engine/reply_reader.h"
 #include "model/due_time.h"
@@ -30,7 +30,7 @@ struct CreateExecution {
     std::string creator_identity{};
     /// ExecutionPolicy as JSON text; empty for none.
     std::string policy_json{};
-    Bytes payload{};
+    LentBytes payload{};
     std::string payload_encoding{};
     std::optional<model::DueTime> delay_until{};
     std::optional<Millis> dedup_ttl{};

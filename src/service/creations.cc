@@ -32,6 +32,18 @@ struct Part {
     }
 };
 
+/// All of one partition, and not too many for one call: then they need not be sorted.
+bool fits_one_call(const std::vector<engine::CreateExecution>& operations) {
+    if (operations.empty() || operations.size() > engine::CreateBatch::kItemsMax) return false;
+    const std::uint16_t partition = operations.front().execution_id.partition_index();
+    std::size_t bytes = 0;
+    for (const engine::CreateExecution& one : operations) {
+        bytes += one.payload.size();
+        if (one.execution_id.partition_index() != partition || bytes > kCallBytesMost) return false;
+    }
+    return true;
+}
+
 std::vector<Part> parts_of(std::vector<engine::CreateExecution> operations) {
     std::vector<Part> parts;
     std::map<std::uint16_t, std::size_t> last;  // partition -> its last part
@@ -118,6 +130,14 @@ asio::awaitable<void> Creations::run(const std::vector<Waiting*>& turn) {
 
 asio::awaitable<Creations::Outcomes> Creations::many(
     std::vector<engine::CreateExecution> operations) {
+    if (fits_one_call(operations)) {
+        const std::size_t count = operations.size();
+        engine::CreateBatch batch{.partition = operations.front().execution_id.partition(),
+                                  .executions = std::move(operations)};
+        Result<Outcomes> reply = co_await engine::run(store_, std::move(batch));
+        if (!reply) co_return Outcomes(count, std::move(reply).error());
+        co_return *std::move(reply);
+    }
     Outcomes outcomes(operations.size(), model::make_error("internal"));
     std::vector<Part> parts = parts_of(std::move(operations));
     std::vector<engine::CreateBatch> batches;

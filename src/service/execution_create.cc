@@ -51,44 +51,57 @@ Task<sched::LaneConfig> Executions::open_lane(model::LaneId lane, model::Namespa
     co_return config;
 }
 
-Task<Executions::Prepared> Executions::prepare(NewExecution& request, Site& site) {
+Result<Indexes::Entry> Executions::prepare(NewExecution& request, const sched::LaneConfig& lane,
+                                           std::vector<engine::CreateExecution>& operations) {
+    const std::string& given =
+        request.policy_json.empty() ? lane.default_policy_json : request.policy_json;
+    std::string policy_text;
+    model::ExecutionPolicy policy;
+    if (!given.empty()) {
+        FF_TRY(policy_text, model::ExecutionPolicy::stored_text(given));
+        FF_TRY(policy, model::ExecutionPolicy::parse(policy_text));
+    }
+    std::optional<std::int64_t> priority = request.priority;
+    if (!priority) priority = policy.priority;
+    if (!priority) priority = lane.default_priority;
+    const model::ExecutionId id = place(request);
+    engine::CreateExecution& operation =
+        operations.emplace_back(id, request.ns, std::move(request.lane));
+    operation.execution_kind = std::move(request.execution_kind);
+    operation.priority = priority.value_or(0);
+    operation.creator_identity = std::move(request.creator_identity);
+    operation.policy_json = std::move(policy_text);
+    operation.payload = std::move(request.payload);
+    operation.payload_encoding = std::move(request.payload_encoding);
+    operation.delay_until = request.delay_until;
+    operation.tags_json = json_of(request.tags);
+    operation.execution_deadline = request.execution_deadline;
+    operation.hold_for_dependencies = request.hold_for_dependencies;
+    operation.idempotency_key = std::move(request.idempotency_key);
+    return Indexes::Entry{.execution_id = id,
+                          .ns = std::move(request.ns),
+                          .tags = std::move(request.tags),
+                          .budgets = std::move(policy.budget_ids)};
+}
+
+Task<Indexes::Entry> Executions::prepare_at(Site& site, NewExecution& request,
+                                            std::vector<engine::CreateExecution>& operations) {
     if (!site.lane) {
         Result<sched::LaneConfig> opened = co_await open_lane(request.lane, request.ns);
         site.lane = std::move(opened);
     }
     if (!site.lane->has_value()) co_return site.lane->error();
-    const sched::LaneConfig& lane = **site.lane;
-    const std::string& given =
-        request.policy_json.empty() ? lane.default_policy_json : request.policy_json;
-    FF_CO_TRY(std::string policy_text, model::ExecutionPolicy::stored_text(given));
-    FF_CO_TRY(model::ExecutionPolicy policy, model::ExecutionPolicy::parse(policy_text));
-    std::optional<std::int64_t> priority = request.priority;
-    if (!priority) priority = policy.priority;
-    if (!priority) priority = lane.default_priority;
+    const model::LaneId lane = request.lane;
+    FF_CO_TRY(Indexes::Entry entry, prepare(request, **site.lane, operations));
     if (!site.known) {
-        FF_CO_CHECK(co_await indexes_.know(request.lane, request.ns));
+        Result<Done> known = co_await indexes_.know(lane, entry.ns);
+        if (!known) {
+            operations.pop_back();
+            co_return std::move(known).error();
+        }
         site.known = true;
     }
-    const model::ExecutionId id = place(request);
-    engine::CreateExecution operation{.execution_id = id,
-                                      .ns = request.ns,
-                                      .lane = request.lane,
-                                      .execution_kind = std::move(request.execution_kind),
-                                      .priority = priority.value_or(0),
-                                      .creator_identity = std::move(request.creator_identity),
-                                      .policy_json = std::move(policy_text),
-                                      .payload = std::move(request.payload),
-                                      .payload_encoding = std::move(request.payload_encoding),
-                                      .delay_until = request.delay_until,
-                                      .tags_json = json_of(request.tags),
-                                      .execution_deadline = request.execution_deadline,
-                                      .hold_for_dependencies = request.hold_for_dependencies,
-                                      .idempotency_key = std::move(request.idempotency_key)};
-    Indexes::Entry entry{.execution_id = id,
-                         .ns = std::move(request.ns),
-                         .tags = std::move(request.tags),
-                         .budgets = std::move(policy.budget_ids)};
-    co_return Prepared{.operation = std::move(operation), .entry = std::move(entry)};
+    co_return entry;
 }
 
 CreatedExecution Executions::entered(Indexes::Entry entry,
@@ -104,34 +117,51 @@ CreatedExecution Executions::entered(Indexes::Entry entry,
 
 Task<CreatedExecution> Executions::create(NewExecution request) {
     Site site;
-    FF_CO_TRY(Prepared prepared, co_await prepare(request, site));
+    std::vector<engine::CreateExecution> operations;
+    FF_CO_TRY(Indexes::Entry entry, co_await prepare_at(site, request, operations));
     FF_CO_TRY(const engine::CreateExecution::Outcome outcome,
-              co_await creations_.one(prepared.operation));
-    co_return entered(std::move(prepared.entry), outcome);
+              co_await creations_.one(operations.front()));
+    co_return entered(std::move(entry), outcome);
 }
 
 boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create_batch(
     std::vector<NewExecution> requests) {
-    std::vector<Result<CreatedExecution>> results;
     std::vector<engine::CreateExecution> operations;
-    std::vector<std::pair<std::size_t, Indexes::Entry>> sent;   // where it stood, what it enters
+    operations.reserve(requests.size());
+    std::vector<Result<Indexes::Entry>> prepared;  // what each enters, or why it does not
+    prepared.reserve(requests.size());
     std::map<std::pair<std::string, std::string>, Site> sites;  // by lane and namespace
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        Site& site = sites[{requests[i].lane.text(), requests[i].ns.text()}];
-        Result<Prepared> prepared = co_await prepare(requests[i], site);
-        // Replaced below where it is sent.
-        results.emplace_back(prepared ? model::make_error("internal") : prepared.error());
-        if (!prepared) continue;
-        operations.push_back(std::move(prepared->operation));
-        sent.emplace_back(i, std::move(prepared->entry));
+    // Most batches are all for one lane: the site of the one before is looked at first.
+    Site* site = nullptr;
+    std::optional<model::LaneId> lane;
+    std::optional<model::Namespace> ns;
+    for (NewExecution& request : requests) {
+        if (site == nullptr || request.lane != *lane || request.ns != *ns) {
+            site = &sites[{request.lane.text(), request.ns.text()}];
+            lane = request.lane;
+            ns = request.ns;
+        }
+        if (site->known) {
+            prepared.push_back(prepare(request, **site->lane, operations));
+            continue;
+        }
+        Result<Indexes::Entry> entry = co_await prepare_at(*site, request, operations);
+        prepared.push_back(std::move(entry));
     }
-    const Creations::Outcomes outcomes = co_await creations_.many(std::move(operations));
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-        auto& [at, entry] = sent[i];
-        if (outcomes[i]) {
-            results[at] = entered(std::move(entry), *outcomes[i]);
+    Creations::Outcomes outcomes = co_await creations_.many(std::move(operations));
+    std::vector<Result<CreatedExecution>> results;
+    results.reserve(prepared.size());
+    std::size_t sent = 0;
+    for (Result<Indexes::Entry>& entry : prepared) {
+        if (!entry) {
+            results.emplace_back(std::move(entry).error());
+            continue;
+        }
+        Result<engine::CreateExecution::Outcome>& outcome = outcomes[sent++];
+        if (outcome) {
+            results.emplace_back(entered(*std::move(entry), *outcome));
         } else {
-            results[at] = outcomes[i].error();
+            results.emplace_back(std::move(outcome).error());
         }
     }
     co_return results;

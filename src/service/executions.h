@@ -137,18 +137,18 @@ class Executions {
     Task<TakenOver> take_over(TakeOver request);
 
   private:
-    struct Prepared {
-        engine::CreateExecution operation;
-        Indexes::Entry entry;
-    };
     /// What is the same for all of a request that go to one lane and namespace.
     struct Site {
         std::optional<Result<sched::LaneConfig>> lane{};
         bool known = false;
     };
     Task<sched::LaneConfig> open_lane(model::LaneId lane, model::Namespace ns);
-    /// Takes the request's content.
-    Task<Prepared> prepare(NewExecution& request, Site& site);
+    /// Takes the request's content and adds what is to be called.
+    Result<Indexes::Entry> prepare(NewExecution& request, const sched::LaneConfig& lane,
+                                   std::vector<engine::CreateExecution>& operations);
+    /// The same, when the lane takes work and is known.
+    Task<Indexes::Entry> prepare_at(Site& site, NewExecution& request,
+                                    std::vector<engine::CreateExecution>& operations);
     model::ExecutionId place(const NewExecution& request);
     CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
     Task<Done> must_exist(model::ExecutionId id);

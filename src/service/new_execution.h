@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/bytes.h"
+#include "base/lent_bytes.h"
 #include "model/due_time.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
@@ -22,7 +22,7 @@ struct NewExecution {
     model::Namespace ns;
     model::LaneId lane;
     std::string execution_kind{};
-    Bytes payload{};
+    LentBytes payload{};
     std::string payload_encoding{};
     /// Absent: what the policy says, then what the lane says, then 0.
     std::optional<std::int64_t> priority{};
