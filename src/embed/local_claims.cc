@@ -99,7 +99,7 @@ asio::awaitable<Result<std::optional<sdk::HotTask>>> claim_plain(app::Instance& 
                       co_await engine::run(context.store, std::move(batch)));
             if (claimed.claimed.empty()) continue;
             co_return std::optional<sdk::HotTask>(
-                task_of(std::move(claimed.claimed.front()), lane, worker.lease_ttl));
+                task_of(std::move(claimed.claimed.front()), model::LaneId(lane), worker.lease_ttl));
         }
     }
     co_return std::optional<sdk::HotTask>();

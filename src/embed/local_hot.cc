@@ -77,6 +77,7 @@ flowfabric::Result<sdk::HotClaimed> LocalDoor::claim(const sdk::HotClaim& claim)
     auto request = request_of(claim);
     if (!request.has_value()) return public_error(request.error());
     std::vector<engine::CompleteExecution> completions;
+    completions.reserve(claim.completions.size());
     for (const sdk::HotCompletion& given : claim.completions) {
         auto completion = completion_of(given);
         if (!completion.has_value()) return public_error(completion.error());
@@ -92,8 +93,11 @@ flowfabric::Result<sdk::HotClaimed> LocalDoor::claim(const sdk::HotClaim& claim)
                    return take(instance, *std::move(request), std::move(completions));
                }));
     sdk::HotClaimed claimed;
+    claimed.tasks.reserve(done.tasks.size());
     for (service::ClaimedWork& work : done.tasks)
-        claimed.tasks.push_back(task_of(std::move(work.task.task), work.task.lane, work.lease_ttl));
+        claimed.tasks.push_back(
+            task_of(std::move(work.task.task), std::move(work.task.lane), work.lease_ttl));
+    claimed.completions.reserve(done.results.size());
     for (const auto& result : done.results) {
         if (result.has_value()) {
             claimed.completions.emplace_back();

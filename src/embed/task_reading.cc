@@ -4,14 +4,14 @@
 
 namespace ff::embed {
 
-sdk::HotTask task_of(engine::ClaimedTask claimed, const model::LaneId& lane, Millis ttl) {
+sdk::HotTask task_of(engine::ClaimedTask&& claimed, model::LaneId&& lane, Millis ttl) {
     sdk::HotTask task{
         .payload = std::move(claimed.payload),
         .payload_omitted = claimed.payload_state == engine::ClaimedTask::PayloadState::Omitted};
     flowfabric::TaskInfo& info = task.info;
     info.execution_id = claimed.execution_id.to_string();
     info.ns = std::move(claimed.ns);
-    info.lane = lane.text();
+    info.lane = std::move(lane).take_text();
     info.kind = std::move(claimed.execution_kind);
     info.flow_id = std::move(claimed.flow_id);
     info.priority = static_cast<int>(claimed.priority);

@@ -7,6 +7,6 @@
 namespace ff::embed {
 
 /// A task as the SDK hands it out.
-sdk::HotTask task_of(engine::ClaimedTask claimed, const model::LaneId& lane, Millis ttl);
+sdk::HotTask task_of(engine::ClaimedTask&& claimed, model::LaneId&& lane, Millis ttl);
 
 }  // namespace ff::embed

@@ -7,6 +7,8 @@ namespace ff::engine {
 namespace {
 
 constexpr std::string_view kFunction = "ff_claim_batch";
+constexpr std::size_t kPayloadPosition = 14;
+constexpr std::size_t kContinuationPosition = 19;
 
 std::string join_lines(const std::vector<std::string>& list) {
     std::string text;
@@ -43,8 +45,15 @@ Result<Fence> read_fence(const ReplyReader& task) {
     return Fence{.lease_id = lease, .lease_epoch = epoch, .attempt_id = attempt};
 }
 
-Result<ClaimedTask> read_task(const store::Reply& item) {
-    const ReplyReader task(kFunction, item.items());
+/// The long texts of a task are taken, not copied.
+Bytes taken_text(std::span<store::Reply> items, std::size_t position) {
+    if (position > items.size()) return {};
+    return std::move(items[position - 1]).take_text().value_or(Bytes());
+}
+
+Result<Done> read_task(store::Reply& item, std::vector<ClaimedTask>& tasks) {
+    const std::span<store::Reply> items = item.mutable_items();
+    const ReplyReader task(kFunction, items);
     FF_TRY(const model::ExecutionId id, task.parsed<model::ExecutionId>(1, "execution_id"));
     FF_TRY(const Fence fence, read_fence(task));
     FF_TRY(const Timestamp expires, task.time(4, "lease_expires_at"));
@@ -56,31 +65,30 @@ Result<ClaimedTask> read_task(const store::Reply& item) {
     FF_TRY(const std::int64_t priority, task.integer(11, "priority"));
     FF_TRY(const Timestamp created, task.time(12, "created_at"));
     FF_TRY(const ClaimedTask::PayloadState payload_state, read_payload_state(task));
-    FF_TRY(const std::string_view payload, task.text(14, "payload"));
+    FF_CHECK(task.text(kPayloadPosition, "payload"));
     FF_TRY(const auto tags, task.items(15, "tags"));
-    ClaimedTask claimed{.execution_id = id,
-                        .fence = fence,
-                        .lease_expires_at = expires,
-                        .attempt_index = index,
-                        .attempt_type = std::string(type),
-                        .execution_kind = std::string(kind),
-                        .ns = std::string(ns),
-                        .flow_id = std::string(flow),
-                        .priority = priority,
-                        .created_at = created,
-                        .payload_state = payload_state,
-                        .payload = Bytes(payload),
-                        .payload_encoding = std::string(task.text_or_empty(16)),
-                        .suspension_id = std::string(task.text_or_empty(17)),
-                        .close_reason = std::string(task.text_or_empty(18)),
-                        .continuation = Bytes(task.text_or_empty(19))};
+    ClaimedTask& claimed = tasks.emplace_back(id, fence);
+    claimed.lease_expires_at = expires;
+    claimed.attempt_index = index;
+    claimed.attempt_type = type;
+    claimed.execution_kind = kind;
+    claimed.ns = ns;
+    claimed.flow_id = flow;
+    claimed.priority = priority;
+    claimed.created_at = created;
+    claimed.payload_state = payload_state;
+    claimed.payload = taken_text(items, kPayloadPosition);
+    claimed.payload_encoding = task.text_or_empty(16);
+    claimed.suspension_id = task.text_or_empty(17);
+    claimed.close_reason = task.text_or_empty(18);
+    claimed.continuation = taken_text(items, kContinuationPosition);
     for (std::size_t i = 0; i + 1 < tags.size(); i += 2) {
         const auto name = tags[i].text();
         const auto value = tags[i + 1].text();
         if (!name || !value) return task.fault("tags");
         claimed.tags.emplace_back(*name, *value);
     }
-    return claimed;
+    return Done{};
 }
 
 Result<DeferredTask> read_deferred(const store::Reply& item) {
@@ -162,13 +170,13 @@ void ClaimBatch::write_arguments(CallWriter& to) const {
     }
 }
 
-Result<ClaimedBatch> ClaimBatch::read(const store::Reply& reply) const {
+Result<ClaimedBatch> ClaimBatch::read(store::Reply&& reply) const {
     FF_TRY(const ReplyReader reader, ReplyReader::open(kFunction, reply));
     ClaimedBatch batch{.duplicate = reader.word() == "DUPLICATE"};
     FF_TRY(const auto claimed, reader.items(3, "claimed"));
-    for (const store::Reply& item : claimed) {
-        FF_TRY(ClaimedTask task, read_task(item));
-        batch.claimed.push_back(std::move(task));
+    batch.claimed.reserve(claimed.size());
+    for (store::Reply& item : reply.mutable_items()[2].mutable_items()) {
+        FF_CHECK(read_task(item, batch.claimed));
     }
     FF_TRY(const auto deferred, reader.items(4, "deferred"));
     for (const store::Reply& item : deferred) {

@@ -104,7 +104,9 @@ struct ClaimBatch {
     void write(CallWriter& to) const;
     void write_keys(CallWriter& to) const;
     void write_arguments(CallWriter& to) const;
-    Result<Outcome> read(const store::Reply& reply) const;
+    Result<Outcome> read(const store::Reply& reply) const { return read(store::Reply(reply)); }
+    /// Takes the payloads out of it.
+    Result<Outcome> read(store::Reply&& reply) const;
     bool resend_safe() const { return !request_id.empty(); }
 };
 

@@ -24,7 +24,9 @@ struct CompleteAndClaim {
     std::vector<CompleteExecution> completions{};
 
     void write(CallWriter& to) const;
-    Result<Outcome> read(const store::Reply& reply) const;
+    Result<Outcome> read(const store::Reply& reply) const { return read(store::Reply(reply)); }
+    /// Takes the payloads out of it.
+    Result<Outcome> read(store::Reply&& reply) const;
     /// Completions are fenced; the claim part is repeatable by its request id.
     bool resend_safe() const { return complete_only || claim.resend_safe(); }
 };

@@ -41,7 +41,12 @@ void CompleteExecution::write(CallWriter& to) const {
 }
 
 Result<CompleteExecution::Outcome> CompleteExecution::read(const store::Reply& reply) const {
-    const auto reader = ReplyReader::open(kComplete, reply);
+    return read_parts(reply.items());
+}
+
+Result<CompleteExecution::Outcome> CompleteExecution::read_parts(
+    std::span<const store::Reply> parts) const {
+    const auto reader = ReplyReader::open(kComplete, parts);
     if (reader) return Outcome{.replayed = false};
     const auto released = released_by(reader.error(), fence);
     if (released && released->last_release_op == "completed") return Outcome{.replayed = true};
@@ -51,11 +56,12 @@ Result<CompleteExecution::Outcome> CompleteExecution::read(const store::Reply& r
 Result<CompleteExecution::Outcome> CompleteExecution::read_item(std::string_view function,
                                                                 const store::Reply& item) const {
     const auto parts = item.items();
-    if (parts.empty() || parts.front().text() != execution_id.to_string()) {
+    char id[model::ExecutionId::kTextMax];
+    const std::string_view expected(id, static_cast<std::size_t>(execution_id.write_text(id) - id));
+    if (parts.empty() || parts.front().text() != expected) {
         return ReplyReader(function, parts).fault("execution_id");
     }
-    store::Reply::Items rest(parts.begin() + 1, parts.end());
-    return read(store::Reply::array(std::move(rest)));
+    return read_parts(parts.subspan(1));
 }
 
 void FailExecution::write(CallWriter& to) const {

@@ -32,6 +32,9 @@ struct CompleteExecution {
     bool resend_safe() const { return fence.has_value(); }
     /// An item of a batch: `{execution_id,1,"completed"}` or `{execution_id,0,code,detail...}`.
     Result<Outcome> read_item(std::string_view function, const store::Reply& item) const;
+
+  private:
+    Result<Outcome> read_parts(std::span<const store::Reply> parts) const;
 };
 
 /// `ff_fail_execution`: a retry, a fallback or the end, as the policy decides.

@@ -12,7 +12,8 @@
 namespace ff::engine {
 
 /// An operation is a value: its fields are the request, `write` says them as a function call,
-/// `read` understands the reply. Both are pure. `resend_safe` says whether this very call may be
+/// `read` understands the reply, and may take long parts out of one that nobody needs any more.
+/// Both are pure. `resend_safe` says whether this very call may be
 /// sent again by machinery after its reply was lost.
 template <class T>
 concept Operation = requires(const T& operation, CallWriter& writer, const store::Reply& reply) {
@@ -36,8 +37,8 @@ template <Operation Op>
 Task<typename Op::Outcome> run(store::Store& store, Op operation,
                                Deadline deadline = Deadline::after(store::kCallPatience)) {
     store::Call call = to_call(operation, deadline);
-    FF_CO_TRY(const store::Reply reply, co_await store.fcall(std::move(call)));
-    co_return operation.read(reply);
+    FF_CO_TRY(store::Reply reply, co_await store.fcall(std::move(call)));
+    co_return operation.read(std::move(reply));
 }
 
 /// Independent operations at the price of one wait; as many results, in their order.
@@ -53,7 +54,7 @@ boost::asio::awaitable<std::vector<Result<typename Op::Outcome>>> run_all(
     outcomes.reserve(replies.size());
     for (std::size_t i = 0; i < replies.size(); ++i) {
         if (replies[i]) {
-            outcomes.push_back(operations[i].read(*replies[i]));
+            outcomes.push_back(operations[i].read(*std::move(replies[i])));
         } else {
             outcomes.push_back(std::move(replies[i]).error());
         }

@@ -28,8 +28,8 @@ Error refusal(std::string_view function, std::span<const store::Reply> items) {
 
 }  // namespace
 
-Result<ReplyReader> ReplyReader::open(std::string_view function, const store::Reply& reply) {
-    const auto items = reply.items();
+Result<ReplyReader> ReplyReader::open(std::string_view function,
+                                      std::span<const store::Reply> items) {
     if (items.size() < 2) return parse_fault(function, "reply");
     const auto flag = items[0].as_integer();
     if (flag == 0) return refusal(function, items);

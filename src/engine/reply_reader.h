@@ -18,7 +18,10 @@ namespace ff::engine {
 class ReplyReader {
   public:
     /// A refusal `{0,code,detail...}` becomes an Error with the class of its code.
-    static Result<ReplyReader> open(std::string_view function, const store::Reply& reply);
+    static Result<ReplyReader> open(std::string_view function, const store::Reply& reply) {
+        return open(function, reply.items());
+    }
+    static Result<ReplyReader> open(std::string_view function, std::span<const store::Reply> items);
     /// For a part of a reply that has no flag and word: its values start at element 1.
     ReplyReader(std::string_view function, std::span<const store::Reply> items)
         : function_(function), items_(items) {}

@@ -45,6 +45,7 @@ class TextId {
 
     const std::string& text() const { return text_; }
     std::string to_string() const { return text_; }
+    std::string take_text() && { return std::move(text_); }
 
     friend auto operator<=>(const TextId&, const TextId&) = default;
 

@@ -226,6 +226,11 @@ std::span<const Value> Value::items() const {
     return content != nullptr ? std::span<const Value>(*content) : std::span<const Value>();
 }
 
+std::span<Value> Value::mutable_items() {
+    const Items* content = raw_items();
+    return content != nullptr ? std::span<Value>(*const_cast<Items*>(content)) : std::span<Value>();
+}
+
 std::size_t Value::pair_count() const {
     const std::size_t count = items().size();
     const bool paired = type() == Type::Map || (type() == Type::Array && count % 2 == 0);

@@ -85,6 +85,8 @@ class Value {
 
     /// The elements of an aggregate (of a map: keys and values in turn), else nothing.
     std::span<const Value> items() const;
+    /// The same, to take parts out of them.
+    std::span<Value> mutable_items();
     /// The number of key-value pairs of a Map, or of an even Array as RESP2 sends maps.
     std::size_t pair_count() const;
     /// The value under a text key of a Map, or of an even Array as RESP2 sends maps; else null.

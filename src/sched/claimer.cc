@@ -225,11 +225,12 @@ Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& bat
         for (const std::string& ns : waiting_namespaces_[lane]) namespace_shares_[lane].wants(ns);
     }
     std::map<std::string, std::size_t> taken;
+    round.tasks.reserve(round.tasks.size() + batch.claimed.size());
     for (engine::ClaimedTask& task : batch.claimed) {
         // Two lanes of one partition share the record of a claim with an id.
         if (batch.duplicate && round.has(task.execution_id)) continue;
         ++taken[task.ns];
-        round.tasks.push_back(LaneTask{.lane = place.lane, .task = std::move(task)});
+        round.tasks.emplace_back(place.lane, std::move(task));
     }
     for (const auto& [ns, count] : taken) {
         FF_CO_TRY(const std::uint32_t weight, co_await lanes_.namespace_weight(ns));

@@ -58,9 +58,8 @@ std::vector<ClaimedWork> Work::hand_out(std::vector<sched::LaneTask> tasks,
             bytes -= static_cast<std::int64_t>(task.task.payload.size());
             leave_out_payload(task.task);
         }
-        work.push_back({.task = std::move(task), .lease_ttl = request.claim.lease_ttl});
+        ClaimedWork& given = work.emplace_back(std::move(task), request.claim.lease_ttl);
         if (!request.include_token) continue;
-        ClaimedWork& given = work.back();
         given.token = token_of(given.task, request.claim.worker_instance_id, given.lease_ttl);
     }
     return work;
