@@ -117,12 +117,26 @@ bool are_ascii(const char* eight) {
     return (word & 0x8080808080808080U) == 0;
 }
 
+constexpr std::size_t kBlockBytes = 64;
+
+/// Without a branch inside, so that the compiler makes vectors of it.
+bool is_ascii_block(const char* block) {
+    unsigned char bits = 0;
+    for (std::size_t i = 0; i < kBlockBytes; ++i)
+        bits = static_cast<unsigned char>(bits | static_cast<unsigned char>(block[i]));
+    return bits < 0x80;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view bytes) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     for (std::size_t i = 0; i < bytes.size();) {
         const unsigned lead = at(i);
+        if (lead < 0x80 && i + kBlockBytes <= bytes.size() && is_ascii_block(bytes.data() + i)) {
+            i += kBlockBytes;
+            continue;
+        }
         if (lead < 0x80 && i + 8 <= bytes.size() && are_ascii(bytes.data() + i)) {
             i += 8;
             continue;
