@@ -1,5 +1,7 @@
 #include "http/request_reader.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <boost/asio/error.hpp>
@@ -14,6 +16,7 @@ namespace wire = boost::beast::http;
 
 namespace {
 
+constexpr std::uint64_t kBodyReadBytesMax = std::uint64_t{256} << 10;
 constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 Response malformed(std::string_view field, std::string_view why) {
@@ -55,6 +58,13 @@ RequestReader::RequestReader(WireStream& wire, RequestLimits limits)
 
 RequestReader::~RequestReader() = default;
 
+/// A long body comes in few reads, whatever else it brings.
+std::size_t RequestReader::room_for(Part part) const {
+    if (part == Part::Head) return WireStream::kReadBytes;
+    const auto left = parser_->content_length_remaining();
+    return std::clamp<std::uint64_t>(left ? *left : 0, WireStream::kReadBytes, kBodyReadBytesMax);
+}
+
 asio::awaitable<WireStream::Failure> RequestReader::feed_until(Part part) {
     parser_->eager(part == Part::Everything);
     while (part == Part::Head ? !parser_->is_header_done() : !parser_->is_done()) {
@@ -66,7 +76,7 @@ asio::awaitable<WireStream::Failure> RequestReader::feed_until(Part part) {
         }
         if (!failure) continue;
         if (failure != wire::error::need_more) co_return failure;
-        failure = co_await wire_.receive();
+        failure = co_await wire_.receive(room_for(part));
         if (failure == asio::error::eof) {
             failure = wire::error::end_of_stream;
             if (parser_->got_some()) parser_->put_eof(failure);
@@ -124,6 +134,7 @@ asio::awaitable<RequestReader::Read> RequestReader::read_body(Admission admissio
     const WireStream::Failure failure = co_await feed_until(Part::Everything);
     if (!failure) {
         request_.body = std::move(parser_->get().body());
+        wire_.shrink();
         co_return Read::Whole;
     }
     if (failure == wire::error::body_limit) {

@@ -48,6 +48,7 @@ class RequestReader {
     enum class Part : std::uint8_t { Head, Everything };
 
     boost::asio::awaitable<WireStream::Failure> feed_until(Part part);
+    std::size_t room_for(Part part) const;
     void take_head();
 
     WireStream& wire_;

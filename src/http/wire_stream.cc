@@ -19,7 +19,6 @@ namespace beast = boost::beast;
 namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
 }  // namespace
 
@@ -82,9 +81,14 @@ void WireStream::consume(std::size_t count) {
     layers_->buffer.consume(count);
 }
 
-asio::awaitable<WireStream::Failure> WireStream::receive() {
+void WireStream::shrink() {
     beast::flat_buffer& buffer = layers_->buffer;
-    const asio::mutable_buffer into = buffer.prepare(kReadBytes);
+    if (buffer.size() == 0 && buffer.capacity() > kReadBytes) buffer = beast::flat_buffer();
+}
+
+asio::awaitable<WireStream::Failure> WireStream::receive(std::size_t most) {
+    beast::flat_buffer& buffer = layers_->buffer;
+    const asio::mutable_buffer into = buffer.prepare(most);
     if (layers_->tls) {
         const auto [failure, count] = co_await layers_->tls->async_read_some(into, kAsTuple);
         buffer.commit(count);

@@ -44,7 +44,12 @@ class WireStream {
     std::string_view received() const;
     void consume(std::size_t count);
     /// Waits for at least one more byte.
-    boost::asio::awaitable<Failure> receive();
+    boost::asio::awaitable<Failure> receive() { return receive(kReadBytes); }
+    /// At most so many bytes at once.
+    boost::asio::awaitable<Failure> receive(std::size_t most);
+    static constexpr std::size_t kReadBytes = std::size_t{16} << 10;
+    /// Gives memory back that a long body needed, if nothing is left in it.
+    void shrink();
 
     /// The bytes stay where they are until it returns.
     boost::asio::awaitable<Failure> write(Pieces pieces);
