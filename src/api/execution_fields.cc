@@ -100,6 +100,16 @@ Result<std::string> query_as_json(const Call& call) {
     return text;
 }
 
+/// Text stays in the request, which is there until it is answered.
+Result<LentBytes> payload_of(const Fields& body) {
+    const auto found = body.value().find("payload");
+    const auto text = found ? found->as_string() : std::nullopt;
+    const bool fits = text && text->size() <= TextLimits().most;
+    if (fits && !body.has("payload_base64")) return LentBytes::lent(*text);
+    FF_TRY(std::optional<Bytes> payload, body.bytes_if("payload"));
+    return payload ? LentBytes(*std::move(payload)) : LentBytes();
+}
+
 }  // namespace
 
 Result<service::NewExecution> parse_new_execution(const Fields& body,
@@ -114,8 +124,7 @@ Result<service::NewExecution> parse_new_execution(const Fields& body,
         FF_CHECK(check_partition_id(body, *request.execution_id));
     }
     FF_TRY(request.colocate_with_flow, body.id_if<model::FlowId>("colocate_with_flow"));
-    FF_TRY(std::optional<Bytes> payload, body.bytes_if("payload"));
-    if (payload) request.payload = *std::move(payload);
+    FF_TRY(request.payload, payload_of(body));
     FF_TRY(request.payload_encoding, body.text_or("payload_encoding", "", kShort));
     FF_TRY(request.priority, body.integer_if("priority"));
     FF_TRY(request.creator_identity, body.text_or("creator_identity", "", kLong));
