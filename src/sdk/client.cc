@@ -19,6 +19,8 @@ namespace {
 
 constexpr Millis kBeyondTheWait{5000};
 constexpr Millis kWaitMax{30'000};
+/// What a new execution's JSON takes besides its payload, roughly.
+constexpr std::size_t kBodyBytesBesides = 192;
 
 Result<Bytes> raw_bytes(ff::sdk::Door& door, std::string_view operation, std::string target) {
     const DoorRequest request{
@@ -52,7 +54,7 @@ Result<CreatedExecution> AdminClient::create_execution(const NewExecution& execu
         .method = "POST",
         .target = "/v1/executions",
         .repeatable = !execution.execution_id.empty() || !execution.idempotency_key.empty()};
-    FF_SDK_TRY(request.body, ff::sdk::body_of(execution));
+    FF_SDK_TRY([[maybe_unused]] Done written, ff::sdk::write_body(request.body, execution));
     FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, request));
     return ff::sdk::created_of(reply);
 }
@@ -64,10 +66,13 @@ Result<std::vector<Result<CreatedExecution>>> AdminClient::create_executions(
                         .method = "POST",
                         .target = "/v1/executions/batch",
                         .body = "{\"executions\":["};
+    std::size_t bytes = 0;
+    for (const NewExecution& execution : executions)
+        bytes += execution.payload.size() + kBodyBytesBesides;
+    request.body.reserve(bytes);
     for (const NewExecution& execution : executions) {
         if (&execution != &executions.front()) request.body += ',';
-        FF_SDK_TRY(const std::string item, ff::sdk::body_of(execution));
-        request.body += item;
+        FF_SDK_TRY([[maybe_unused]] Done written, ff::sdk::write_body(request.body, execution));
     }
     request.body += "]}";
     request.repeatable = std::all_of(executions.begin(), executions.end(), [](const auto& one) {

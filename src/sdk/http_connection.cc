@@ -16,6 +16,7 @@ using flowfabric::Error;
 using flowfabric::Result;
 
 constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kTakeBytes = 1024 * 1024;
 constexpr std::size_t kHeadBytesMax = 64 * 1024;
 constexpr std::size_t kBodyBytesMax = 256U << 20;
 
@@ -111,11 +112,16 @@ Result<std::string> HttpConnection::line(SteadyTime until) {
 }
 
 Result<std::string> HttpConnection::take(std::size_t count, SteadyTime until) {
-    while (buffer_.size() - used_ < count) {
-        FF_SDK_TRY([[maybe_unused]] Done more, fill(until));
-    }
     std::string bytes = buffer_.substr(used_, count);
-    used_ += count;
+    used_ += bytes.size();
+    std::size_t have = bytes.size();
+    // The rest goes where it is wanted, in as few reads as the kernel allows; room is made as it
+    // comes, because the announced length may be wrong.
+    while (have < count) {
+        if (have == bytes.size()) bytes.resize(std::min(count, have + kTakeBytes));
+        FF_SDK_TRY(const std::size_t got, wire_->read(std::span(bytes).subspan(have), until));
+        have += got;
+    }
     return bytes;
 }
 

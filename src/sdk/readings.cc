@@ -15,8 +15,7 @@ void write_text(json::Writer& out, std::string_view name, const std::string& tex
 
 }  // namespace
 
-flowfabric::Result<std::string> body_of(const NewExecution& execution) {
-    std::string body;
+flowfabric::Result<flowfabric::Done> write_body(std::string& body, const NewExecution& execution) {
     json::Writer out(body);
     out.begin_object().key("execution_kind").string(execution.kind);
     out.key("lane_id").string(execution.lane).key("namespace").string(execution.ns);
@@ -37,7 +36,7 @@ flowfabric::Result<std::string> body_of(const NewExecution& execution) {
     if (execution.deadline) out.key("execution_deadline_at").raw(execution.deadline->json().dump());
     if (execution.hold_for_dependencies) out.key("initial_hold").string("dependencies");
     out.end_object();
-    return body;
+    return flowfabric::Done{};
 }
 
 Json tags_json(const Tags& tags) {

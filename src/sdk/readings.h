@@ -8,7 +8,9 @@
 namespace ff::sdk {
 
 /// The body of a create; `config` when the policy is no JSON.
-flowfabric::Result<std::string> body_of(const flowfabric::NewExecution& execution);
+/// Appends the JSON of a request.
+flowfabric::Result<flowfabric::Done> write_body(std::string& body,
+                                                const flowfabric::NewExecution& execution);
 flowfabric::Json tags_json(const flowfabric::Tags& tags);
 
 // What replies say.
