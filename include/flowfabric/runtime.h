@@ -91,6 +91,8 @@ class Runtime {
     Runtime& data(std::shared_ptr<T> value) {
         return put_data(typeid(T), std::any(std::move(value)));
     }
+    /// Handlers at a time. While they are shorter than a call of the server, a few more tasks for
+    /// each are claimed and wait for the next free hand, for 250 ms at most.
     Runtime& max_concurrent(std::size_t tasks);
     Runtime& backoff(Backoff backoff);
     Runtime& unknown_kind(UnknownKind what);

@@ -51,11 +51,15 @@ class Capacity {
     }
     std::size_t free() const {
         const std::size_t held = held_->load();
-        return held < most_ ? most_ - held : 0;
+        const std::size_t most = most_;
+        return held < most ? most - held : 0;
     }
+    /// From now on; what is held beyond it stays until it is given back.
+    void resize(std::size_t most) { most_ = most; }
+    bool exceeded() const { return held_->load() > most_; }
 
   private:
-    std::size_t most_;
+    std::atomic<std::size_t> most_;
     std::shared_ptr<std::atomic<std::size_t>> held_;
 };
 

@@ -22,6 +22,8 @@ constexpr Millis kLongPoll{20'000};
 /// How many hands are woken at the same time. A hand on its way finds more for itself, or wakes the
 /// next one; short handlers are done before a second hand has come.
 constexpr std::size_t kComingHandsMost = 2;
+/// After so long, what was claimed ahead and not begun goes to other workers.
+constexpr Millis kAheadMost{250};
 /// How long results wait for others at most.
 constexpr std::chrono::microseconds kGatherMost{500};
 
@@ -63,9 +65,14 @@ Result<Done> RuntimeCore::run() {
         if (ran_) return flowfabric::config_error("a runtime runs once");
         ran_ = true;
         returned_ = false;
+        ahead_.emplace(limit);
         threads_.emplace_back([this] { wait_for_work(); });
     }
-    while (wait_for_turn()) turn();
+    std::jthread second([this] {
+        while (wait_for_turn(false)) turn();
+    });
+    while (wait_for_turn(true)) turn();
+    second.join();
     drain();
     // A restart need not wait for the registration to run out.
     const Result<Done> left = worker.disconnect();
@@ -81,19 +88,46 @@ Result<Done> RuntimeCore::run() {
 /// alone would make all others wait for a second turn: waits until as many have come as were sent
 /// the last time, though never longer than a quarter of what that turn took, and not at all for
 /// results that come one by one.
-bool RuntimeCore::wait_for_turn() {
+bool RuntimeCore::wait_for_turn(bool first) {
     std::unique_lock lock(mutex_);
-    const auto hungry = [this] { return hungry_ && has_room(); };
+    gate_.wait(lock,
+               [&] { return stopping_ || (!turner_waits_ && (first || ahead_->tasks() > 0)); });
     turner_waits_ = true;
     gather_for_ = 1;
-    turner_.wait(lock, [&] { return stopping_ || !finished_.empty() || hungry(); });
+    wait_for_reason(lock);
     gather_for_ = last_sent_ - last_sent_ / 8;
-    const auto due = [&] { return stopping_ || has_gathered() || hungry(); };
+    const auto due = [&] { return stopping_ || has_gathered() || (hungry_ && has_room()); };
     if (!due()) {
         turner_.wait_for(lock, std::min<steady_clock::duration>(last_took_ / 4, kGatherMost), due);
     }
     turner_waits_ = false;
+    gate_.notify_all();
     return !stopping_;
+}
+
+void RuntimeCore::wait_for_reason(std::unique_lock<std::mutex>& lock) {
+    while (!stopping_ && finished_.empty() && !(hungry_ && has_room())) {
+        if (ready_.empty()) {
+            turner_.wait(lock);
+        } else if (steady_clock::now() < ready_since_ + kAheadMost) {
+            turner_.wait_until(lock, ready_since_ + kAheadMost);
+        } else {
+            ahead_->stalled();
+            worker.core()->capacity().resize(limit);
+            give_back_ready(lock);
+        }
+    }
+}
+
+void RuntimeCore::give_back_ready(std::unique_lock<std::mutex>& lock) {
+    while (!ready_.empty()) {
+        State state = std::move(ready_.front());
+        ready_.pop_front();
+        running_.erase(state);
+        lock.unlock();
+        state->give_back();
+        lock.lock();
+    }
 }
 
 bool RuntimeCore::has_gathered() const {
@@ -155,10 +189,13 @@ std::vector<Capacity::Permit> RuntimeCore::take_permits(std::size_t most) {
     return permits;
 }
 
-std::vector<RuntimeCore::Finished> RuntimeCore::take_finished(bool& claim) {
+std::vector<RuntimeCore::Finished> RuntimeCore::take_finished(bool& claim, std::size_t& most) {
     std::vector<Finished> sent;
     const std::lock_guard lock(mutex_);
     claim = !stopping_;
+    // With work to claim ahead there are two turns at a time, with half of it each.
+    const std::size_t ahead = ahead_->tasks();
+    most = ahead == 0 ? kTurnMax : std::min(kTurnMax, (limit + ahead + 1) / 2);
     if (finished_.size() <= kTurnMax) {
         sent.swap(finished_);
         return sent;
@@ -171,7 +208,8 @@ std::vector<RuntimeCore::Finished> RuntimeCore::take_finished(bool& claim) {
 
 void RuntimeCore::turn() {
     bool claim = false;
-    std::vector<Finished> sent = take_finished(claim);
+    std::size_t most = 0;
+    std::vector<Finished> sent = take_finished(claim, most);
     std::vector<HotCompletion> completions;
     std::vector<Capacity::Permit> permits;
     completions.reserve(sent.size());
@@ -183,15 +221,14 @@ void RuntimeCore::turn() {
         if (claim) one.task->permit.reset();
     }
     if (claim) {
-        std::vector<Capacity::Permit> more = take_permits(kTurnMax - permits.size());
+        while (!permits.empty() && worker.core()->capacity().exceeded()) permits.pop_back();
+        std::vector<Capacity::Permit> more = take_permits(most - std::min(most, permits.size()));
         std::move(more.begin(), more.end(), std::back_inserter(permits));
     }
     if (completions.empty() && permits.empty()) return;
     const std::size_t asked = permits.size();
-    last_sent_ = completions.size();
     const auto begun = steady_clock::now();
     auto turned = worker.core()->take_turn(permits, Millis(0), std::move(completions));
-    last_took_ = steady_clock::now() - begun;
     if (!turned) {
         const std::lock_guard lock(mutex_);
         for (Finished& one : sent) {
@@ -211,6 +248,10 @@ void RuntimeCore::turn() {
     {
         const std::lock_guard lock(mutex_);
         pause_ = Millis(0);
+        last_sent_ = sent.size();
+        last_took_ = steady_clock::now() - begun;
+        ahead_->called(last_took_);
+        worker.core()->capacity().resize(limit + ahead_->tasks());
         hungry_ = turned->tasks.size() == asked;
         give_out(std::move(turned->tasks));
         tell_of_room();
@@ -245,6 +286,9 @@ void RuntimeCore::give_out(std::vector<State> tasks) {
         running_.insert(task);
         ready_.push_back(std::move(task));
     }
+    ready_since_ = steady_clock::now();
+    // More than there are hands for: somebody has to see that they do not wait for ever.
+    if (running_.size() > limit) tell_turner();
     wake_hands();
 }
 
@@ -325,6 +369,8 @@ void RuntimeCore::work() {
         if (ready_.empty()) return;
         const State state = std::move(ready_.front());
         ready_.pop_front();
+        const auto begun = steady_clock::now();
+        ready_since_ = begun;
         --idle_hands_;
         wake_hands();
         // Whoever begins the last task tells of what ended before it: it may take long.
@@ -332,6 +378,7 @@ void RuntimeCore::work() {
         lock.unlock();
         handle(state);
         lock.lock();
+        ahead_->handled(steady_clock::now() - begun);
         ++idle_hands_;
         if (ready_.empty() || stopping_) tell_of_results();
     }
@@ -412,15 +459,7 @@ void RuntimeCore::drain() {
     bool asked = false;
     while (true) {
         std::unique_lock lock(mutex_);
-        // What was claimed and not begun goes back at once.
-        while (!ready_.empty()) {
-            State state = std::move(ready_.front());
-            ready_.pop_front();
-            running_.erase(state);
-            lock.unlock();
-            state->give_back();
-            lock.lock();
-        }
+        give_back_ready(lock);
         const auto half = begun + (drain_until_ - begun) / 2;
         turner_waits_ = true;
         turner_.wait_until(lock, asked ? drain_until_ : half, idle);

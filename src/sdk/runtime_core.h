@@ -16,14 +16,17 @@
 #include <vector>
 
 #include "flowfabric/runtime.h"
+#include "sdk/claim_ahead.h"
 #include "sdk/task_state.h"
 #include "sdk/worker_core.h"
 
 namespace ff::sdk {
 
 /// The threads behind a Runtime. The *turner* (the thread of run) sends what is finished and
-/// claims work for the free hands in the same call, without waiting; when it finds the queue
-/// drained, the *waiter* asks for work with a long poll; *hands* run the handlers. A thread is
+/// claims work for the free hands in the same call, without waiting; where handlers are short a
+/// second turner does the same, so that the store works on one call while the other is on its way.
+/// When a turner finds the queue drained, the *waiter* asks for work with a long poll; *hands* run
+/// the handlers. A thread is
 /// woken only for something to do: with short handlers, switching threads would cost more than
 /// everything else that this process does for a task.
 class RuntimeCore {
@@ -56,10 +59,16 @@ class RuntimeCore {
     flowfabric::HandlerResult call_handler(const flowfabric::Handler& handler,
                                            flowfabric::Task& task, std::string& category);
     void fail(flowfabric::Task& task, const std::string& reason, const std::string& category);
-    /// Waits for a reason to take a turn; false when the run ends.
-    bool wait_for_turn();
+    /// Waits for a reason to take a turn; false when the run ends. The second turner takes part
+    /// only while work is claimed ahead.
+    bool wait_for_turn(bool first);
+    /// Until there is something to send or to claim, or the run ends.
+    void wait_for_reason(std::unique_lock<std::mutex>& lock);
+    /// Releases what was claimed and not begun.
+    void give_back_ready(std::unique_lock<std::mutex>& lock);
     void turn();
-    std::vector<Finished> take_finished(bool& claim);
+    /// `most`: how many tasks the turn may claim.
+    std::vector<Finished> take_finished(bool& claim, std::size_t& most);
     /// False when the error ends the run.
     bool recover(const flowfabric::Error& error);
     void settle(std::vector<Finished> sent,
@@ -82,17 +91,24 @@ class RuntimeCore {
 
     std::mutex mutex_{};
     std::condition_variable changed_{};
+    std::condition_variable gate_{};
     std::condition_variable turner_{};
     std::condition_variable waiter_{};
     std::condition_variable hands_{};
     // Under the mutex:
     std::deque<State> ready_{};
+    /// When a task was last put there or taken.
+    std::chrono::steady_clock::time_point ready_since_{};
+    std::optional<ClaimAhead> ahead_{};
     std::vector<Finished> finished_{};
     std::set<State> running_{};
     std::size_t idle_hands_ = 0;
     /// Of the idle hands and those being made, how many are on their way to work.
     std::size_t coming_hands_ = 0;
+    /// One at a time.
     bool turner_waits_ = false;
+    std::size_t last_sent_ = 0;
+    std::chrono::steady_clock::duration last_took_{};
     /// How many results the turner waits for.
     std::size_t gather_for_ = 1;
     bool hungry_ = true;
@@ -102,10 +118,6 @@ class RuntimeCore {
     bool returned_ = true;
     std::chrono::steady_clock::time_point drain_until_{};
     std::optional<flowfabric::Error> ended_with_{};
-
-    // The turner's own.
-    std::size_t last_sent_ = 0;
-    std::chrono::steady_clock::duration last_took_{};
 
     flowfabric::Millis pause_{0};
     std::stop_source stop_claims_{};

@@ -97,6 +97,35 @@ TEST_P(Ch07Runtime, NoResultWaitsForAHandlerThatTakesLong) {
     worker.stop();
 }
 
+TEST_P(Ch07Runtime, WhatWasClaimedAheadGoesToOthersWhenHandlersTakeLong) {
+    constexpr int kShort = 60;
+    std::atomic<int> held = 0;
+    std::atomic<bool> go = false;
+    const auto handlers = [&](Runtime& worker) {
+        worker.on("quick", [](Context&) { return completed(); }).on("long", [&](Context&) {
+            ++held;
+            return wait_until([&] { return go.load(); }) ? completed() : failed("never told");
+        });
+    };
+    std::vector<std::string> quick;
+    std::vector<std::string> slow;
+    for (int i = 0; i < kShort; ++i) quick.push_back(world.submit(lane, "{}", "quick"));
+    for (int i = 0; i < 2; ++i) slow.push_back(world.submit(lane, "{}", "long"));
+    for (int i = 0; i < kShort / 10; ++i) quick.push_back(world.submit(lane, "{}", "quick"));
+    Runtime busy = runtime(2);
+    handlers(busy);
+    busy.start();
+    ASSERT_TRUE(wait_until([&] { return held == 2; }));
+    Runtime free = runtime(2);
+    handlers(free);
+    free.start();
+    for (const std::string& id : quick) EXPECT_EQ(world.ending(id), "completed");
+    go = true;
+    for (const std::string& id : slow) EXPECT_EQ(world.ending(id), "completed");
+    busy.stop();
+    free.stop();
+}
+
 TEST_P(Ch07Runtime, S52_FailuresCarryTheCategoryOfTheirCause) {
     Runtime worker = runtime();
     worker
