@@ -132,10 +132,15 @@ void Shard::refuse(WorkList& works) {
 }
 
 void Shard::run_queued(WorkList& works) {
+    auto begun = tick_time_;
     while (!works.empty()) {
         perform(works.pop_front(), Work::Wake::Start);
-        if (batch_works_ >= options_.tick_works_max || records_.bytes() >= options_.tick_bytes_max)
-            commit();
+        const auto now = std::chrono::steady_clock::now();
+        if (batch_works_ < options_.tick_works_max && records_.bytes() < options_.tick_bytes_max &&
+            now - begun < options_.tick_time_max)
+            continue;
+        commit();
+        begun = now;
     }
 }
 

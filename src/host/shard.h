@@ -27,6 +27,10 @@ struct ShardOptions {
     /// Works, and bytes of records, after which a tick is handed to the journal.
     std::size_t tick_works_max = 256;
     std::size_t tick_bytes_max = 1U << 20;
+    /// After so long, what was run is handed to the journal before the next work: a sync takes
+    /// less, and callers whose long works share a tick would all be answered, and come back,
+    /// together.
+    std::chrono::microseconds tick_time_max{500};
     /// Keys deleted at once because their time has come.
     std::size_t expire_keys_max = 200;
     /// A snapshot starts when the log to replay is longer than this, and than the data in memory.
