@@ -60,6 +60,7 @@ Result<WorkRequest> parse_claim(const Call& call, const Fields& body, bool compl
            body.integer_or("lease_ttl_ms", 30'000, {.least = 1000, .most = 3'600'000}));
     claim.lease_ttl = Millis(ttl);
     FF_TRY(claim.claim_id, body.text_or("claim_id", "", {.most = 128}));
+    FF_TRY(claim.first_try, body.flag_or("first_try", false));
     FF_TRY(request.include_payload, body.flag_or("include_payload", true));
     FF_TRY(request.payload_bytes_max,
            body.integer_or("max_payload_bytes", WorkRequest::kPayloadBytesDefault,
@@ -297,6 +298,9 @@ std::vector<FieldDoc> claim_fields() {
             {.name = "include_payload", .kind = Kind::Boolean, .about = "true"},
             {.name = "max_payload_bytes", .kind = Kind::Integer, .about = "4194304"},
             {.name = "claim_id", .about = "The same again gives the same tasks"},
+            {.name = "first_try",
+             .kind = Kind::Boolean,
+             .about = "The claim_id was never sent before: it is not looked for"},
             {.name = "completions", .kind = Kind::Array, .about = "Tasks to complete first"}};
 }
 

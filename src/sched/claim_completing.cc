@@ -23,7 +23,7 @@ boost::asio::awaitable<CompletedAndClaimed> Claimer::complete_and_claim(
     // Whatever goes wrong before a completion is answered is its answer.
     answer.completed.assign(completions.size(), Completed(model::make_error("internal")));
     Result<bool> repeated = false;
-    if (!round.request.claim_id.empty() && round.request.tasks_max > 0) {
+    if (round.request.may_repeat() && round.request.tasks_max > 0) {
         repeated = co_await collect_earlier(round);
     }
     const bool claims = repeated && !*repeated && round.request.tasks_max > 0;

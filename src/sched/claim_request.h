@@ -47,6 +47,9 @@ struct ClaimRequest {
     std::optional<std::int64_t> payload_bytes_max{};
     /// The same id while its leases last gives the same tasks, and claims nothing new.
     std::string claim_id{};
+    /// Nobody has sent the id before: there is nothing of it to look for.
+    bool first_try = false;
+    bool may_repeat() const { return !claim_id.empty() && !first_try; }
     /// Shared with whoever watches the asker.
     std::shared_ptr<Abandonment> abandonment{};
 

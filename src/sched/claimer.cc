@@ -64,7 +64,7 @@ bool Claimer::Round::has(const model::ExecutionId& id) const {
 Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
     Round round = round_for(std::move(request));
     const Deadline until = Deadline::after(round.request.wait);
-    if (!round.request.claim_id.empty()) {
+    if (round.request.may_repeat()) {
         FF_CO_TRY(const bool repeated, co_await collect_earlier(round));
         if (repeated) co_return std::move(round.tasks);
     }

@@ -45,6 +45,7 @@ std::string body_of(const HotClaim& request) {
     out.key("wait_ms").integer(request.wait.count());
     out.key("lease_ttl_ms").integer(request.lease_ttl.count());
     if (!request.claim_id.empty()) out.key("claim_id").string(request.claim_id);
+    if (request.first_try) out.key("first_try").boolean(true);
     if (!request.completions.empty()) {
         out.key("completions").begin_array();
         for (const HotCompletion& completion : request.completions)

@@ -36,6 +36,8 @@ struct HotClaim {
     flowfabric::Millis wait{0};
     flowfabric::Millis lease_ttl{30'000};
     std::string claim_id{};
+    /// The id was never sent before.
+    bool first_try = false;
     std::vector<HotCompletion> completions{};
     /// Gives up waiting.
     std::stop_token stop{};

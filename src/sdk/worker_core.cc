@@ -155,12 +155,15 @@ Result<Done> WorkerCore::may_claim() const {
     return Done{};
 }
 
-std::string WorkerCore::claim_id() {
+void WorkerCore::set_claim_id(HotClaim& request) {
     const std::lock_guard lock(mutex_);
-    if (unanswered_.empty()) return mint_uuid();
-    std::string id = std::move(unanswered_.back());
+    request.first_try = unanswered_.empty();
+    if (request.first_try) {
+        request.claim_id = mint_uuid();
+        return;
+    }
+    request.claim_id = std::move(unanswered_.back());
     unanswered_.pop_back();
-    return id;
 }
 
 Result<WorkerCore::Turn> WorkerCore::take_turn(std::vector<Capacity::Permit>& permits, Millis wait,
@@ -177,7 +180,7 @@ Result<WorkerCore::Turn> WorkerCore::take_turn(std::vector<Capacity::Permit>& pe
                      .completions = std::move(completions),
                      .stop = std::move(stop)};
     const bool may_get_lost = door_->loses_replies() && !permits.empty();
-    if (may_get_lost) request.claim_id = claim_id();
+    if (may_get_lost) set_claim_id(request);
     Result<HotClaimed> claimed = door_->claim(request);
     if (!claimed) {
         // What was claimed without our knowledge is asked for again under the same id.

@@ -52,7 +52,7 @@ class WorkerCore {
     void heartbeat();
     std::string instance_path(std::string_view rest = {}) const;
     /// The id of a claim whose reply did not arrive, to be asked again; a new one otherwise.
-    std::string claim_id();
+    void set_claim_id(HotClaim& request);
 
     std::shared_ptr<Door> door_;
     flowfabric::WorkerConfig config_;

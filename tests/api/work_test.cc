@@ -176,7 +176,8 @@ TEST_P(Ch07Work, S24_NobodyGetsWhatAnotherHas) {
 
 TEST_P(Ch07Work, S25_ALostClaimIsRepeatedByItsId) {
     for (int i = 0; i < 5; ++i) created_id();
-    const std::vector<HeldTask> first = claimed(R"(,"max_tasks":3,"claim_id":"c-1")");
+    const std::vector<HeldTask> first =
+        claimed(R"(,"max_tasks":3,"claim_id":"c-1","first_try":true)");
     ASSERT_EQ(first.size(), 3U);
     const std::vector<HeldTask> again = claimed(R"(,"max_tasks":3,"claim_id":"c-1")");
     std::set<std::string> leases;

@@ -119,6 +119,21 @@ TEST_P(ClaimCalls, CompletingAndClaimingWithAnIdIsOneFunctionCall) {
     EXPECT_EQ(ids_of(again.tasks), ids_of(answer.tasks));
 }
 
+TEST_P(ClaimCalls, AnIdThatWasNeverSentBeforeIsNotLookedFor) {
+    const auto lane = world.lane("first");
+    for (int i = 0; i < 6; ++i) world.create(lane);
+    sched::ClaimRequest request = world.request({lane}, 2);
+    ASSERT_EQ(claim(request).size(), 2U);
+    request.claim_id = "first-" + GetParam();
+    request.first_try = true;
+    const std::size_t before = store.calls();
+    const auto first = claim(request);
+    EXPECT_EQ(store.calls(), before + 1);
+    ASSERT_EQ(first.size(), 2U);
+    request.first_try = false;
+    EXPECT_EQ(ids_of(claim(request)), ids_of(first));
+}
+
 TEST_P(ClaimCalls, ATurnTakesFromAllPartitionsOfASpreadLaneAtOnce) {
     const auto lane = world.lane("turn-spread");
     const std::uint16_t home = world.partitioner().partition(lane, world.partitions());

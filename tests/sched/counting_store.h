@@ -9,20 +9,28 @@
 
 namespace ff::testing {
 
-/// Counts the function calls on their way to a store.
+/// Counts the calls on their way to a store.
 class CountingStore final : public store::Store {
   public:
     explicit CountingStore(store::Store& inside) : inside_(inside) {}
 
+    /// Of functions.
     std::size_t functions() const { return functions_; }
+    /// Of functions and of plain commands.
+    std::size_t calls() const { return calls_; }
 
-    Task<store::Reply> call(store::Call call) override { return inside_.call(std::move(call)); }
+    Task<store::Reply> call(store::Call call) override {
+        ++calls_;
+        return inside_.call(std::move(call));
+    }
     Task<store::Reply> fcall(store::Call call) override {
+        ++calls_;
         ++functions_;
         return inside_.fcall(std::move(call));
     }
     boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline(
         std::vector<store::Call> calls) override {
+        calls_ += calls.size();
         functions_ += static_cast<std::size_t>(std::ranges::count_if(
             calls, [](const store::Call& call) { return call.command.argv(0) == "FCALL"; }));
         return inside_.pipeline(std::move(calls));
@@ -37,6 +45,7 @@ class CountingStore final : public store::Store {
 
   private:
     store::Store& inside_;
+    std::size_t calls_ = 0;
     std::size_t functions_ = 0;
 };
 
