@@ -1,7 +1,6 @@
 #include "sdk/runtime_core.h"
 
 #include <algorithm>
-#include <exception>
 
 #include "base/log.h"
 #include "sdk/public_error.h"
@@ -10,7 +9,6 @@ namespace ff::sdk {
 
 using flowfabric::Done;
 using flowfabric::Error;
-using flowfabric::HandlerResult;
 using flowfabric::Millis;
 using flowfabric::Result;
 using std::chrono::steady_clock;
@@ -18,6 +16,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t kTurnMax = 256;
+/// Calls at a time while work is claimed ahead.
+constexpr std::size_t kTurners = 3;
 constexpr Millis kLongPoll{20'000};
 /// How many hands are woken at the same time. A hand on its way finds more for itself, or wakes the
 /// next one; short handlers are done before a second hand has come.
@@ -26,19 +26,6 @@ constexpr std::size_t kComingHandsMost = 2;
 constexpr Millis kAheadMost{250};
 /// How long results wait for others at most.
 constexpr std::chrono::microseconds kGatherMost{500};
-
-/// What an exception says, with the causes nested in it.
-std::string text_with_causes(const std::exception& failure) {
-    std::string text = failure.what();
-    try {
-        std::rethrow_if_nested(failure);
-    } catch (const std::exception& cause) {
-        text += ": " + text_with_causes(cause);
-    } catch (...) {
-        text += ": unknown cause";
-    }
-    return text;
-}
 
 }  // namespace
 
@@ -68,11 +55,15 @@ Result<Done> RuntimeCore::run() {
         ahead_.emplace(limit);
         threads_.emplace_back([this] { wait_for_work(); });
     }
-    std::jthread second([this] {
-        while (wait_for_turn(false)) turn();
-    });
-    while (wait_for_turn(true)) turn();
-    second.join();
+    {
+        std::vector<std::jthread> others;
+        while (others.size() + 1 < kTurners) {
+            others.emplace_back([this] {
+                while (wait_for_turn(false)) turn();
+            });
+        }
+        while (wait_for_turn(true)) turn();
+    }
     drain();
     // A restart need not wait for the registration to run out.
     const Result<Done> left = worker.disconnect();
@@ -94,8 +85,10 @@ bool RuntimeCore::wait_for_turn(bool first) {
                [&] { return stopping_ || (!turner_waits_ && (first || ahead_->tasks() > 0)); });
     turner_waits_ = true;
     gather_for_ = 1;
+    give_back_stale(lock);
     wait_for_reason(lock);
-    gather_for_ = last_sent_ - last_sent_ / 8;
+    const std::size_t expected = ahead_->tasks() > 0 ? turn_most() : last_sent_;
+    gather_for_ = expected - expected / 8;
     const auto due = [&] { return stopping_ || has_gathered() || (hungry_ && has_room()); };
     if (!due()) {
         turner_.wait_for(lock, std::min<steady_clock::duration>(last_took_ / 4, kGatherMost), due);
@@ -109,19 +102,27 @@ void RuntimeCore::wait_for_reason(std::unique_lock<std::mutex>& lock) {
     while (!stopping_ && finished_.empty() && !(hungry_ && has_room())) {
         if (ready_.empty()) {
             turner_.wait(lock);
-        } else if (steady_clock::now() < ready_since_ + kAheadMost) {
-            turner_.wait_until(lock, ready_since_ + kAheadMost);
         } else {
-            ahead_->stalled();
-            worker.core()->capacity().resize(limit);
-            give_back_ready(lock);
+            turner_.wait_until(lock, ready_.front().since + kAheadMost);
+            give_back_stale(lock);
         }
     }
 }
 
-void RuntimeCore::give_back_ready(std::unique_lock<std::mutex>& lock) {
-    while (!ready_.empty()) {
-        State state = std::move(ready_.front());
+/// Handlers take longer than they did: leaves what they do not come to, and claims no more than
+/// there are hands for until they are known again.
+void RuntimeCore::give_back_stale(std::unique_lock<std::mutex>& lock) {
+    const auto stale_before = steady_clock::now() - kAheadMost;
+    if (ready_.empty() || ready_.front().since > stale_before) return;
+    ahead_->stalled();
+    worker.core()->capacity().resize(limit);
+    give_back_ready(lock, stale_before);
+}
+
+void RuntimeCore::give_back_ready(std::unique_lock<std::mutex>& lock,
+                                  steady_clock::time_point before) {
+    while (!ready_.empty() && ready_.front().since <= before) {
+        const State state = std::move(ready_.front().task);
         ready_.pop_front();
         running_.erase(state);
         lock.unlock();
@@ -189,18 +190,22 @@ std::vector<Capacity::Permit> RuntimeCore::take_permits(std::size_t most) {
     return permits;
 }
 
+std::size_t RuntimeCore::turn_most() const {
+    const std::size_t ahead = ahead_->tasks();
+    if (ahead == 0) return kTurnMax;
+    return std::min(kTurnMax, (limit + ahead + kTurners - 1) / kTurners);
+}
+
 std::vector<RuntimeCore::Finished> RuntimeCore::take_finished(bool& claim, std::size_t& most) {
     std::vector<Finished> sent;
     const std::lock_guard lock(mutex_);
     claim = !stopping_;
-    // With work to claim ahead there are two turns at a time, with half of it each.
-    const std::size_t ahead = ahead_->tasks();
-    most = ahead == 0 ? kTurnMax : std::min(kTurnMax, (limit + ahead + 1) / 2);
-    if (finished_.size() <= kTurnMax) {
+    most = turn_most();
+    if (finished_.size() <= most) {
         sent.swap(finished_);
         return sent;
     }
-    const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(kTurnMax);
+    const auto end = finished_.begin() + static_cast<std::ptrdiff_t>(most);
     std::move(finished_.begin(), end, std::back_inserter(sent));
     finished_.erase(finished_.begin(), end);
     return sent;
@@ -252,7 +257,7 @@ void RuntimeCore::turn() {
         last_took_ = steady_clock::now() - begun;
         ahead_->called(last_took_);
         worker.core()->capacity().resize(limit + ahead_->tasks());
-        hungry_ = turned->tasks.size() == asked;
+        if (asked > 0) hungry_ = turned->tasks.size() == asked;
         give_out(std::move(turned->tasks));
         tell_of_room();
     }
@@ -282,11 +287,11 @@ void RuntimeCore::settle(std::vector<Finished> sent,
 }
 
 void RuntimeCore::give_out(std::vector<State> tasks) {
+    const auto now = steady_clock::now();
     for (State& task : tasks) {
         running_.insert(task);
-        ready_.push_back(std::move(task));
+        ready_.push_back({.task = std::move(task), .since = now});
     }
-    ready_since_ = steady_clock::now();
     // More than there are hands for: somebody has to see that they do not wait for ever.
     if (running_.size() > limit) tell_turner();
     wake_hands();
@@ -314,7 +319,8 @@ void RuntimeCore::wait_for_work() {
             waiter_.wait(lock, [this] { return stopping_ || (!hungry_ && has_room()); });
             if (stopping_) return;
         }
-        std::vector<Capacity::Permit> permits = take_permits(kTurnMax);
+        // For the hands only: what is claimed ahead would wait at the server without a need.
+        std::vector<Capacity::Permit> permits = take_permits(std::min(limit, kTurnMax));
         if (permits.empty()) continue;
         const std::size_t asked = permits.size();
         auto turned = worker.core()->take_turn(permits, kLongPoll, {}, stop_claims_.get_token());
@@ -367,10 +373,9 @@ void RuntimeCore::work() {
             if (coming_hands_ > 0) --coming_hands_;
         }
         if (ready_.empty()) return;
-        const State state = std::move(ready_.front());
+        const State state = std::move(ready_.front().task);
         ready_.pop_front();
         const auto begun = steady_clock::now();
-        ready_since_ = begun;
         --idle_hands_;
         wake_hands();
         // Whoever begins the last task tells of what ended before it: it may take long.
@@ -384,82 +389,13 @@ void RuntimeCore::work() {
     }
 }
 
-HandlerResult RuntimeCore::call_handler(const flowfabric::Handler& handler, flowfabric::Task& task,
-                                        std::string& category) {
-    flowfabric::Context context(task, data);
-    const auto failure = [&](std::string kind, std::string text) -> HandlerResult {
-        category = std::move(kind);
-        return Error{.code = category, .message = std::move(text)};
-    };
-    try {
-        HandlerResult result = handler(context);
-        if (!result) category = "handler_error";
-        return result;
-    } catch (const flowfabric::PayloadError& bad) {
-        return failure("extractor_payload_decode", bad.what());
-    } catch (const flowfabric::MissingData& missing) {
-        return failure("extractor_missing_state", missing.what());
-    } catch (const std::exception& thrown) {
-        return failure("handler_error", text_with_causes(thrown));
-    } catch (...) {
-        return failure("handler_panic", "the handler threw something that is no std::exception");
-    }
-}
-
-void RuntimeCore::handle(const State& state) {
-    flowfabric::Task task(state);
-    const auto found = handlers.find(task.kind());
-    if (found == handlers.end()) {
-        const std::string text = "no handler for kind " + task.kind();
-        if (unknown_kind == flowfabric::UnknownKind::Release) {
-            state->give_back();
-        } else {
-            fail(task, text, "runtime_no_handler");
-        }
-    } else {
-        std::string category;
-        HandlerResult result = call_handler(found->second, task, category);
-        if (result && !task.ended()) {
-            const std::lock_guard lock(mutex_);
-            if (!closed_) {
-                finished_.push_back({.task = state, .result = *std::move(result)});
-                task.detach();
-                return;
-            }
-        } else if (!task.ended()) {
-            fail(task,
-                 result.error().message.empty() ? result.error().code : result.error().message,
-                 category);
-        }
-    }
-    const std::lock_guard lock(mutex_);
-    running_.erase(state);
-}
-
-void RuntimeCore::fail(flowfabric::Task& task, const std::string& reason,
-                       const std::string& category) {
-    Millis pause = backoff.initial;
-    while (!task.ended()) {
-        const auto failed = task.fail(reason, category);
-        if (failed || failed.error().answered() || !task.is_lease_healthy()) {
-            if (!failed)
-                log::warn("sdk", "fail_refused",
-                          {{"execution_id", task.id()}, {"code", failed.error().code}});
-            return;
-        }
-        std::unique_lock lock(mutex_);
-        if (changed_.wait_for(lock, pause, [this] { return closed_; })) return;
-        pause = std::min(backoff.max, std::chrono::duration_cast<Millis>(pause * backoff.factor));
-    }
-}
-
 void RuntimeCore::drain() {
     const auto idle = [this] { return running_.empty() || !finished_.empty(); };
     const auto begun = steady_clock::now();
     bool asked = false;
     while (true) {
         std::unique_lock lock(mutex_);
-        give_back_ready(lock);
+        give_back_ready(lock, steady_clock::time_point::max());
         const auto half = begun + (drain_until_ - begun) / 2;
         turner_waits_ = true;
         turner_.wait_until(lock, asked ? drain_until_ : half, idle);
@@ -476,7 +412,7 @@ void RuntimeCore::drain() {
         }
     }
     std::set<State> left;
-    std::deque<State> unbegun;
+    std::deque<Ready> unbegun;
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
@@ -486,7 +422,7 @@ void RuntimeCore::drain() {
         changed_.notify_all();
         hands_.notify_all();
     }
-    for (const State& state : unbegun) state->give_back();
+    for (const Ready& one : unbegun) one.task->give_back();
     for (const State& state : left) {
         if (state->has_ended()) continue;
         state->stop.request_stop();

@@ -22,13 +22,12 @@
 
 namespace ff::sdk {
 
-/// The threads behind a Runtime. The *turner* (the thread of run) sends what is finished and
-/// claims work for the free hands in the same call, without waiting; where handlers are short a
-/// second turner does the same, so that the store works on one call while the other is on its way.
-/// When a turner finds the queue drained, the *waiter* asks for work with a long poll; *hands* run
-/// the handlers. A thread is
-/// woken only for something to do: with short handlers, switching threads would cost more than
-/// everything else that this process does for a task.
+/// The threads behind a Runtime. A *turner* (the thread of run is one) sends what is finished and
+/// claims work for the free hands in the same call, without waiting; where handlers are short there
+/// are several, one of which gathers results while the calls of the others are under way. When a
+/// turner finds the queue drained, the *waiter* asks for work with a long poll; *hands* run the
+/// handlers. A thread is woken only for something to do: with short handlers, switching threads
+/// would cost more than everything else that this process does for a task.
 class RuntimeCore {
   public:
     explicit RuntimeCore(flowfabric::Worker worker) : worker(std::move(worker)) {}
@@ -48,6 +47,10 @@ class RuntimeCore {
 
   private:
     using State = std::shared_ptr<TaskState>;
+    struct Ready {
+        State task{};
+        std::chrono::steady_clock::time_point since{};
+    };
     struct Finished {
         State task{};
         std::optional<flowfabric::Bytes> result{};
@@ -59,13 +62,15 @@ class RuntimeCore {
     flowfabric::HandlerResult call_handler(const flowfabric::Handler& handler,
                                            flowfabric::Task& task, std::string& category);
     void fail(flowfabric::Task& task, const std::string& reason, const std::string& category);
-    /// Waits for a reason to take a turn; false when the run ends. The second turner takes part
-    /// only while work is claimed ahead.
+    /// Waits for a reason to take a turn; false when the run ends. All turners but the first take
+    /// part only while work is claimed ahead.
     bool wait_for_turn(bool first);
     /// Until there is something to send or to claim, or the run ends.
     void wait_for_reason(std::unique_lock<std::mutex>& lock);
-    /// Releases what was claimed and not begun.
-    void give_back_ready(std::unique_lock<std::mutex>& lock);
+    /// Releases what was claimed before then and not begun.
+    void give_back_ready(std::unique_lock<std::mutex>& lock,
+                         std::chrono::steady_clock::time_point before);
+    void give_back_stale(std::unique_lock<std::mutex>& lock);
     void turn();
     /// `most`: how many tasks the turn may claim.
     std::vector<Finished> take_finished(bool& claim, std::size_t& most);
@@ -83,6 +88,8 @@ class RuntimeCore {
     void tell_of_results();
     void tell_turner();
     bool has_gathered() const;
+    /// How many tasks one turn completes and claims.
+    std::size_t turn_most() const;
     bool has_room() { return worker.core()->capacity().free() > 0; }
 
     std::vector<Capacity::Permit> take_permits(std::size_t most);
@@ -96,9 +103,8 @@ class RuntimeCore {
     std::condition_variable waiter_{};
     std::condition_variable hands_{};
     // Under the mutex:
-    std::deque<State> ready_{};
-    /// When a task was last put there or taken.
-    std::chrono::steady_clock::time_point ready_since_{};
+    /// The oldest first.
+    std::deque<Ready> ready_{};
     std::optional<ClaimAhead> ahead_{};
     std::vector<Finished> finished_{};
     std::set<State> running_{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -124,6 +125,44 @@ TEST_P(Ch07Runtime, WhatWasClaimedAheadGoesToOthersWhenHandlersTakeLong) {
     for (const std::string& id : slow) EXPECT_EQ(world.ending(id), "completed");
     busy.stop();
     free.stop();
+}
+
+TEST_P(Ch07Runtime, WhatWasClaimedAheadIsNewToWhomeverItGoes) {
+    constexpr int kShort = 60;
+    std::atomic<int> held = 0;
+    std::atomic<bool> go = false;
+    std::mutex mutex;
+    std::multiset<std::string> types;
+    const auto quick = [&](Context& context) {
+        const std::lock_guard lock(mutex);
+        types.insert(context.info().attempt_type);
+        return completed();
+    };
+    for (int i = 0; i < kShort; ++i) world.submit(lane, "{}", "quick");
+    for (int i = 0; i < 2; ++i) world.submit(lane, "{}", "long");
+    std::vector<std::string> behind;
+    for (int i = 0; i < 6; ++i) behind.push_back(world.submit(lane, "{}", "quick"));
+    Runtime busy = runtime(2);
+    busy.on("quick", quick).on("long", [&](Context&) {
+        ++held;
+        return wait_until([&] { return go.load(); }) ? completed() : failed("never told");
+    });
+    busy.start();
+    ASSERT_TRUE(wait_until([&] { return held == 2; }));
+    // Whoever stops does not wait until they have waited for too long.
+    std::jthread stops([&] { busy.stop(); });
+    Runtime next = runtime(2);
+    next.on("quick", quick);
+    next.start();
+    for (const std::string& id : behind) EXPECT_EQ(world.ending(id), "completed");
+    go = true;
+    next.stop();
+    stops.join();
+    EXPECT_EQ(types.count("initial"), types.size());
+    EXPECT_EQ(types.size(), static_cast<std::size_t>(kShort) + behind.size());
+    for (const std::string& id : behind) {
+        EXPECT_EQ(client.list_attempts(id).value().size(), 1U);
+    }
 }
 
 TEST_P(Ch07Runtime, S52_FailuresCarryTheCategoryOfTheirCause) {
