@@ -7,11 +7,16 @@ function args.refuse(name, why)
     refuse("invalid_input", name .. ": " .. why)
 end
 
+-- What short texts spell: matching a pattern is slow, and most counts are small.
+local short = {}
+
 -- The whole number a text spells, or nil.
 function args.to_integer(value)
+    if short[value] then return short[value] end
     if not string.find(value, "^%-?%d+$") then return nil end
     local number = tonumber(value)
     if number > args.INTEGER_MAX or number < -args.INTEGER_MAX then return nil end
+    if #value <= 2 then short[value] = number end
     return number
 end
 

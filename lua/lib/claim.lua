@@ -6,6 +6,7 @@
 local claim = {}
 
 local RECLAIM_CAP = 100
+local NO_LINEAGE = {}
 local PENDING = {
     "pending_retry_reason", "pending_replay_reason", "pending_replay_requested_by",
     "pending_previous_attempt_index", "pending_fallback_index", "pending_replay_attempt",
@@ -111,7 +112,7 @@ local function lineage_of(c)
         return is_set(c.pending_fallback_index) and "fallback" or "retry",
             {"retry_reason", c.pending_retry_reason or "", "previous_attempt_index", previous}
     end
-    return "initial", {}
+    return "initial", NO_LINEAGE
 end
 
 -- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.

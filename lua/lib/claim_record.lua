@@ -17,7 +17,8 @@ function claim_record.of(u, e, c, lease, space)
     local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or {}
     return {
         e, lease[3], lease[4], lease[5], lease[6], lease[7], lease[8], c.execution_kind or "",
-        c.namespace or "", c.flow_id or "", text(number_of(c.priority)), text(number_of(c.created_at)),
+        c.namespace or "", c.flow_id or "", is_set(c.priority) and c.priority or "0",
+        is_set(c.created_at) and c.created_at or "0",
         state, payload, tags, c.payload_encoding or "", lease[9] or "", lease[10] or "", lease[11] or "",
     }
 end

@@ -9,6 +9,10 @@ local function open(u, q)
         u = u, q = q, claimed = {}, deferred = {}, not_claimed = {}, kept = {}, seen = {}, gates = {},
         space = {total = q.payload_bytes}, waiting = {}, examined = 0, moved = 0, removed = 0,
         looked_at_lost = false, leaves_lost = false,
+        request = {  -- ids and quota slots follow with each task
+            worker_id = q.worker_id, worker_instance_id = q.worker_instance_id, lane = q.lane,
+            lease_ttl_ms = q.lease_ttl_ms, renew_before_ms = q.renew_before_ms, reason = "claim_batch",
+        },
     }
 end
 
@@ -43,13 +47,10 @@ end
 
 local function take(r, e, c, how, quota_ids)
     local q = r.q
-    local ids = q.leases[#r.claimed + 1]
-    local request = {
-        worker_id = q.worker_id, worker_instance_id = q.worker_instance_id, lane = q.lane,
-        lease_id = ids.lease_id, attempt_id = ids.attempt_id, lease_ttl_ms = q.lease_ttl_ms,
-        renew_before_ms = q.renew_before_ms, reason = "claim_batch",
-        admitted_quota_ids = is_set(quota_ids) and quota_ids or nil,
-    }
+    local request, ids = r.request, q.leases[#r.claimed + 1]
+    request.lease_id = ids.lease_id
+    request.attempt_id = ids.attempt_id
+    request.admitted_quota_ids = is_set(quota_ids) and quota_ids or nil
     local lease = how(r.u, e, c, request)
     r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r.space)
 end

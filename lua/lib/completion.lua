@@ -1,15 +1,18 @@
 -- Completing one execution (chapter 02 section 8.3), shared with the batch.
 local completion = {}
 
+local BY_WORKER = {
+    outcome = "success", release_reason = "completed", attempt = "ended_success", closed_reason = "attempt_success",
+}
+
 -- `fence` holds execution_id, lease_id, lease_epoch and attempt_id at positions 1 to 4. Refuses, or
 -- collects the writes and returns the reply.
 function completion.run(u, e, fence, result, encoding, source)
     local c, fenced = lease.validate(u, e, fence, source)
     local set = core.change(u, e, c, core.room_for_end())
-    finish.run(u, e, c, set, {
+    finish.run(u, e, c, set, fenced and BY_WORKER or {
         outcome = "success", release_reason = "completed", attempt = "ended_success",
-        attempt_fields = not fenced and {terminalized_by_override = "1"} or nil,
-        closed_reason = "attempt_success",
+        attempt_fields = {terminalized_by_override = "1"}, closed_reason = "attempt_success",
     })
     if result ~= "" then
         unit.record(u, {"SET", keys.result(u.tag, e), result})

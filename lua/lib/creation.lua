@@ -100,11 +100,11 @@ local function announce_tags(u, e, c, tags)
         fields[#fields + 1] = "+" .. key
         fields[#fields + 1] = value
         if #fields >= 2 * TAGS_PER_EVENT then
-            feed.add(u, "instance_tags", e, c, fields)
+            feed.add(u, "instance_tags", e, c, unpack(fields))
             fields = {}
         end
     end
-    if fields[1] then feed.add(u, "instance_tags", e, c, fields) end
+    if fields[1] then feed.add(u, "instance_tags", e, c, unpack(fields)) end
 end
 creation.announce_tags = announce_tags
 

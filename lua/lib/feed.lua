@@ -7,38 +7,39 @@ local TRIM_STEP = 128
 local EVENTS_MAX = 4000
 local SIGNALS_MAX = 10000
 
--- The common fields, followed by those of the flat array `fields`; `c` holds namespace, lane_id, flow_id.
-local function entry_of(u, family, e, c, fields)
+-- The common fields, followed by those given; `c` holds namespace, lane_id, flow_id.
+local function entry_of(u, family, e, c, ...)
     return {
         "family", family, "execution_id", e, "namespace", c.namespace or "", "lane_id", c.lane_id or "",
-        "flow_id", c.flow_id or "", "ts", u.now, unpack(fields),
+        "flow_id", c.flow_id or "", "ts", u.now, ...
     }
 end
 
-function feed.add(u, family, e, c, fields)
-    u.events[#u.events + 1] = entry_of(u, family, e, c, fields)
+-- The fields of its own follow `c`, name and value by turns.
+function feed.add(u, family, e, c, ...)
+    u.events[#u.events + 1] = entry_of(u, family, e, c, ...)
 end
 
 -- Into the signal feed; `maxlen` is the caller's cap, nil for the default.
 function feed.add_signal(u, e, c, fields, maxlen)
     u.signals = u.signals or {}
-    u.signals[#u.signals + 1] = entry_of(u, "signal_delivery", e, c, fields)
+    u.signals[#u.signals + 1] = entry_of(u, "signal_delivery", e, c, unpack(fields))
     u.signals_max = maxlen
 end
 
 function feed.operator(u, e, c, event, detail)
-    feed.add(u, "operator", e, c, {"event", event, "detail", cjson.encode(detail)})
+    feed.add(u, "operator", e, c, "event", event, "detail", cjson.encode(detail))
 end
 
 -- The id refused by a clock that stepped back continues from the newest entry's time.
-local function append(key, now, ordinal, entry)
-    local added = try("XADD", key, string.format("%.0f-%.0f", now, ordinal), unpack(entry))
-    if type(added) ~= "table" or not added.err then return now end
+local function append(key, time, ordinal, entry)
+    local added = try("XADD", key, time .. "-" .. ordinal, unpack(entry))
+    if type(added) ~= "table" or not added.err then return time end
     local newest = try("XREVRANGE", key, "+", "-", "COUNT", 1)
-    if newest.err or not newest[1] then return now end
-    now = tonumber(string.match(newest[1][1], "^%d+"))
-    try("XADD", key, string.format("%.0f-%.0f", now, ordinal), unpack(entry))
-    return now
+    if newest.err or not newest[1] then return time end
+    time = string.match(newest[1][1], "^%d+")
+    try("XADD", key, time .. "-" .. ordinal, unpack(entry))
+    return time
 end
 
 -- A feed that cannot be written is a gap for its readers, never a failed change of state.
@@ -48,9 +49,9 @@ local function write(u, name, entries, cap)
     local last = try("HINCRBY", sequence, name, count)
     if type(last) ~= "number" then return end
     local key = keys.part(u.tag, name)
-    local now = u.now
+    local time = text(u.now)
     for i = 1, count do
-        now = append(key, now, last - count + i, entries[i])
+        time = append(key, time, text(last - count + i), entries[i])
     end
     if math.floor(last / TRIM_STEP) > math.floor((last - count) / TRIM_STEP) then
         cap = cap or tonumber(try("HGET", sequence, "maxlen") or "") or EVENTS_MAX

@@ -42,14 +42,12 @@ function finish.announce(u, e, c, how, released)
     local index, cause = c.current_attempt_index or "", how.cause or ""
     local reason = args.cut(how.reason or "", feed.TEXT_MAX)
     if released then
-        feed.add(u, "completion,lease_history", e, c, {
+        feed.add(u, "completion,lease_history", e, c,
             "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
-            lease.release_fields(c, how.release_reason),
-        })
+            lease.release_fields(c, how.release_reason))
     else
-        feed.add(u, "completion", e, c, {
-            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
-        })
+        feed.add(u, "completion", e, c,
+            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause)
     end
 end
 

@@ -43,7 +43,9 @@ end
 -- Step 4. Numbers are compared as numbers: leading zeros are no difference.
 function lease.check_owner(c, lease_id, epoch, attempt_id)
     if lease_id ~= c.current_lease_id then refuse("stale_lease") end
-    if args.to_integer(epoch) ~= number_of(c.current_lease_epoch) then refuse("stale_lease") end
+    if epoch ~= c.current_lease_epoch and args.to_integer(epoch) ~= number_of(c.current_lease_epoch) then
+        refuse("stale_lease")
+    end
     if attempt_id and attempt_id ~= c.current_attempt_id then refuse("stale_lease") end
 end
 
@@ -58,39 +60,33 @@ function lease.validate(u, e, argv, source)
     return c, fenced
 end
 
--- The identity of a lease, as events tell it; `c` is a core or the change that makes the lease.
+-- The identity of a lease, as events tell it, as many values; `c` is a core or the change that makes the
+-- lease.
 local function identity(c)
-    return {
-        "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+    return "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
         "attempt_index", c.current_attempt_index or "", "attempt_id", c.current_attempt_id or "",
-        "worker_id", c.current_worker_id or "", "worker_instance_id", c.current_worker_instance_id or "",
-    }
-end
-
-local function announce(u, e, c, event, reason, fields)
-    feed.add(u, "lease_history", e, c,
-        {"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields)})
+        "worker_id", c.current_worker_id or "", "worker_instance_id", c.current_worker_instance_id or ""
 end
 
 -- An event of the current lease: history and feed. `set` is the change of the core; `extra` is a flat
 -- array or nil.
 function lease.record(u, e, c, set, event, reason, extra)
-    local fields = identity(c)
+    local fields = {identity(c)}
     for i = 1, extra and #extra or 0 do
         fields[#fields + 1] = extra[i]
     end
     lease_history.append(u, e, c, set, event, reason, fields)
-    announce(u, e, c, event, reason, fields)
+    feed.add(u, "lease_history", e, c,
+        "event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields))
 end
 
 -- The lease just issued into `set` is taken; `reason` tells by whom, where it was not a plain claim.
 function lease.acquired(u, e, c, set, reason)
-    local fields = identity(set)
     local is_plain = not reason or reason == "claim_batch"
     if not is_plain or not lease_history.is_told(c, set, set.current_lease_epoch) then
-        lease_history.append(u, e, c, set, "acquired", reason, fields)
+        lease_history.append(u, e, c, set, "acquired", reason, {identity(set)})
     end
-    announce(u, e, c, "acquired", reason, fields)
+    feed.add(u, "lease_history", e, c, "event", "acquired", "reason", reason or "", identity(set))
 end
 
 -- The fields of a release inside a completion entry (chapter 04 section 13.1), as many values.
@@ -134,7 +130,7 @@ function lease.release(u, e, c, set, reason, in_completion)
     if not in_completion then
         lease.record(u, e, c, set, "released", reason)
     elseif not lease_history.is_told(c, set, number_of(c.current_lease_epoch)) then
-        lease_history.append(u, e, c, set, "released", reason, identity(c))
+        lease_history.append(u, e, c, set, "released", reason, {identity(c)})
     end
 end
 

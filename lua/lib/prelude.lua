@@ -19,9 +19,16 @@ local function refuse(code, ...)
     error({0, code, ...}, 0)
 end
 
--- Plain decimal. Lua's own conversion turns large numbers into exponents.
+-- Plain decimal. Lua's own conversion turns large numbers into exponents. Formatting is slow, and epochs
+-- and counts are mostly small: their texts are kept.
+local small = {}
+
 local function text(number)
-    return string.format("%.0f", number)
+    local known = small[number]
+    if known then return known end
+    known = string.format("%.0f", number)
+    if number < 100 and number >= 0 and number % 1 == 0 then small[number] = known end
+    return known
 end
 
 -- A stored number; missing and cleared fields are 0.

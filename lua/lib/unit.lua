@@ -76,15 +76,19 @@ end
 
 -- Commands with the same name and key become one with many members.
 local function gather(list, by_key, name, key, first, second)
-    local id = name .. key
-    local command = by_key[id]
+    local known = by_key[name]
+    if not known then
+        known = {}
+        by_key[name] = known
+    end
+    local command = known[key]
     if command then
         local size = #command
         command[size + 1] = first
         command[size + 2] = second
     else
         command = {name, key, first, second}
-        by_key[id] = command
+        known[key] = command
         list[#list + 1] = command
     end
 end
