@@ -58,8 +58,9 @@ class Document {
     Value root() const;
 
   private:
-    explicit Document(std::unique_ptr<boost::json::value> root);
-    std::unique_ptr<boost::json::value> root_;
+    struct Tree;
+    explicit Document(std::unique_ptr<Tree> tree);
+    std::unique_ptr<Tree> tree_;
 };
 
 /// Appends JSON text to a string, commas included. The caller opens and closes in pairs.

@@ -1,7 +1,9 @@
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value_stack.hpp>
 
 #include "base/json.h"
@@ -12,6 +14,7 @@ namespace {
 namespace bj = boost::json;
 
 constexpr std::size_t kDepthMax = 32;
+constexpr std::size_t kTreeBytesLeast = 512;
 
 /// Builds the values that the parser reports. Ours differs from the library's in one point: the
 /// parser of 1.81 may miss the nearest double by a bit, so the digits are read again.
@@ -25,10 +28,13 @@ class Builder {
     static constexpr std::size_t max_string_size = bj::string::max_size();
     // NOLINTEND(readability-identifier-naming)
 
+    /// The values will be in that memory, which outlives them.
+    explicit Builder(bj::monotonic_resource& memory) : memory_(&memory) {}
+
     bj::value release() { return stack_.release(); }
 
     bool on_document_begin(bj::error_code&) {
-        stack_.reset();
+        stack_.reset(memory_);
         return true;
     }
     bool on_document_end(bj::error_code&) { return true; }
@@ -89,29 +95,41 @@ class Builder {
     bool on_comment(bj::string_view, bj::error_code&) { return true; }
 
   private:
+    bj::monotonic_resource* memory_;
     bj::value_stack stack_{};
 };
 
 }  // namespace
 
+/// The memory of all values is taken in a few pieces and given back at once, without a look at
+/// them: names and values of a request would be an allocation each.
+struct Document::Tree {
+    explicit Tree(std::size_t bytes) : memory(bytes) {}
+
+    bj::monotonic_resource memory;
+    std::optional<bj::value> root{};
+};
+
 Result<Document> Document::parse(std::string_view text) {
+    auto tree = std::make_unique<Tree>(text.size() + kTreeBytesLeast);
     bj::parse_options options;
     options.max_depth = kDepthMax;
-    bj::basic_parser<Builder> parser(options);
+    bj::basic_parser<Builder> parser(options, tree->memory);
     bj::error_code failure;
     const std::size_t read = parser.write_some(false, text.data(), text.size(), failure);
     if (!failure && read < text.size()) failure = make_error_code(bj::error::extra_data);
     if (failure) return invalid_input("json", failure.message());
-    return Document(std::make_unique<bj::value>(parser.handler().release()));
+    tree->root.emplace(parser.handler().release());
+    return Document(std::move(tree));
 }
 
-Document::Document(std::unique_ptr<bj::value> root) : root_(std::move(root)) {}
+Document::Document(std::unique_ptr<Tree> tree) : tree_(std::move(tree)) {}
 Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 Document::~Document() = default;
 
 Value Document::root() const {
-    return Value(*root_);
+    return Value(*tree_->root);
 }
 
 }  // namespace ff::json
