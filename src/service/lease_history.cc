@@ -1,11 +1,9 @@
 #include "service/lease_history.h"
 
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <string_view>
 
-#include "base/numbers.h"
+#include "hub/entry_id.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
 
@@ -47,23 +45,6 @@ constexpr std::array<std::string_view, kFieldCount> kNames{
 };
 
 using Core = std::array<std::string, kFieldCount>;
-
-struct EntryId {
-    std::uint64_t ms = 0;
-    std::uint64_t sequence = 0;
-
-    auto operator<=>(const EntryId&) const = default;
-};
-
-std::optional<EntryId> parse_entry_id(std::string_view text) {
-    const std::size_t dash = text.find('-');
-    const auto ms = parse_u64(text.substr(0, dash));
-    if (!ms) return std::nullopt;
-    if (dash == std::string_view::npos) return EntryId{.ms = *ms};
-    const auto sequence = parse_u64(text.substr(dash + 1));
-    if (!sequence) return std::nullopt;
-    return EntryId{.ms = *ms, .sequence = *sequence};
-}
 
 std::string text_at(const store::Reply& reply, std::size_t index) {
     const auto items = reply.items();
@@ -150,7 +131,7 @@ Result<RecordPage> read_lease_history(const model::ExecutionId& id,
     if (core[kPhase].empty() || !core[kPurging].empty()) {
         return model::make_error("execution_not_found", {id.to_string()});
     }
-    const auto seen = after.empty() ? EntryId{} : parse_entry_id(after);
+    const auto seen = after.empty() ? hub::EntryId{} : hub::EntryId::parse(after);
     const bool refused =
         !replies[2] && !after.empty() && replies[2].error().cls != ErrorClass::Retryable;
     if (!seen || refused) return model::make_error("invalid_cursor");
@@ -159,7 +140,7 @@ Result<RecordPage> read_lease_history(const model::ExecutionId& id,
         is_told_by(core) ? entries_of(id, core, *replies[1]) : entries_of(*replies[2]);
     RecordPage page;
     for (Record& record : records) {
-        const auto entry_id = parse_entry_id(record.front().second);
+        const auto entry_id = hub::EntryId::parse(record.front().second);
         if (entry_id && *entry_id <= *seen) continue;
         if (page.records.size() == limit) {
             page.next_cursor = page.records.back().front().second;
