@@ -116,6 +116,7 @@ Result<HotClaimed> Door::claim(const HotClaim& request) {
                      .body = body_of(request),
                      .stop = request.stop};
     sent.timeout = request.wait.count() > 0 ? request.wait + kBeyondTheWait : kPlainTimeout;
+    if (request.timeout) sent.timeout = *request.timeout;
     FF_SDK_TRY(const DoorReply reply, success_of(send(sent)));
     HotClaimed claimed;
     if (reply.status == 204) return claimed;

@@ -34,6 +34,8 @@ struct HotClaim {
     std::vector<std::string> capabilities{};
     std::size_t tasks_max = 1;
     flowfabric::Millis wait{0};
+    /// Nothing: as long as such a call may take.
+    std::optional<flowfabric::Millis> timeout{};
     flowfabric::Millis lease_ttl{30'000};
     std::string claim_id{};
     /// The id was never sent before.

@@ -65,6 +65,7 @@ Result<Done> RuntimeCore::run() {
         while (wait_for_turn(true)) turn();
     }
     drain();
+    worker.core()->give_back_unanswered();
     // A restart need not wait for the registration to run out.
     const Result<Done> left = worker.disconnect();
     if (!left) log::warn("sdk", "disconnect_failed", {{"code", left.error().code}});

@@ -166,19 +166,43 @@ void WorkerCore::set_claim_id(HotClaim& request) {
     unanswered_.pop_back();
 }
 
+HotClaim WorkerCore::new_claim(std::size_t tasks_max) const {
+    return {.worker_id = config_.worker_id,
+            .worker_instance_id = config_.worker_instance_id,
+            .ns = config_.ns,
+            .lanes = config_.lanes,
+            .capabilities = config_.capabilities,
+            .tasks_max = tasks_max,
+            .lease_ttl = config_.lease_ttl};
+}
+
+void WorkerCore::give_back_unanswered() {
+    std::vector<std::string> ids;
+    {
+        const std::lock_guard lock(mutex_);
+        ids.swap(unanswered_);
+    }
+    for (std::string& id : ids) {
+        // All that the id has got comes back, whatever is asked for now.
+        HotClaim request = new_claim(1);
+        request.claim_id = std::move(id);
+        request.timeout = kGoodbyeTimeout;
+        Result<HotClaimed> claimed = door_->claim(request);
+        if (!claimed) {
+            log::warn("sdk", "claim_unanswered", {{"code", claimed.error().code}});
+            return;
+        }
+        for (HotTask& task : claimed->tasks) hold(std::move(task), std::nullopt)->give_back();
+    }
+}
+
 Result<WorkerCore::Turn> WorkerCore::take_turn(std::vector<Capacity::Permit>& permits, Millis wait,
                                                std::vector<HotCompletion> completions,
                                                std::stop_token stop) {
-    HotClaim request{.worker_id = config_.worker_id,
-                     .worker_instance_id = config_.worker_instance_id,
-                     .ns = config_.ns,
-                     .lanes = config_.lanes,
-                     .capabilities = config_.capabilities,
-                     .tasks_max = permits.size(),
-                     .wait = wait,
-                     .lease_ttl = config_.lease_ttl,
-                     .completions = std::move(completions),
-                     .stop = std::move(stop)};
+    HotClaim request = new_claim(permits.size());
+    request.wait = wait;
+    request.completions = std::move(completions);
+    request.stop = std::move(stop);
     const bool may_get_lost = door_->loses_replies() && !permits.empty();
     if (may_get_lost) set_claim_id(request);
     Result<HotClaimed> claimed = door_->claim(request);
@@ -198,7 +222,7 @@ Result<WorkerCore::Turn> WorkerCore::take_turn(std::vector<Capacity::Permit>& pe
     return turn;
 }
 
-std::shared_ptr<TaskState> WorkerCore::hold(HotTask task, Capacity::Permit permit) {
+std::shared_ptr<TaskState> WorkerCore::hold(HotTask task, std::optional<Capacity::Permit> permit) {
     auto state = std::make_shared<TaskState>();
     state->door = door_;
     state->keeper = keeper_;

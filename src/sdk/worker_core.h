@@ -45,12 +45,16 @@ class WorkerCore {
                                        flowfabric::Millis wait,
                                        std::vector<HotCompletion> completions,
                                        std::stop_token stop = {});
-    std::shared_ptr<TaskState> hold(HotTask task, Capacity::Permit permit);
+    /// Asks once more for what claims without a reply may have got, and gives it back: a worker
+    /// that leaves would keep it from others until its leases end.
+    void give_back_unanswered();
+    std::shared_ptr<TaskState> hold(HotTask task, std::optional<Capacity::Permit> permit);
     flowfabric::Result<flowfabric::Done> may_claim() const;
 
   private:
     void heartbeat();
     std::string instance_path(std::string_view rest = {}) const;
+    HotClaim new_claim(std::size_t tasks_max) const;
     /// The id of a claim whose reply did not arrive, to be asked again; a new one otherwise.
     void set_claim_id(HotClaim& request);
 
