@@ -1,5 +1,6 @@
 #include "scan/index_reconciler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -11,21 +12,40 @@
 
 namespace ff::scan {
 namespace asio = boost::asio;
+namespace {
+
+std::vector<WalkMember> piece_of(const std::vector<WalkMember>& all, std::size_t from) {
+    const std::size_t to = std::min(from + Pace::kPiece, all.size());
+    return {all.begin() + static_cast<std::ptrdiff_t>(from),
+            all.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+
+std::vector<model::ExecutionId> ids_of(Cycle& cycle, const std::vector<WalkMember>& members) {
+    std::vector<model::ExecutionId> ids;
+    for (const WalkMember& one : members) {
+        const auto id = model::ExecutionId::parse(one.member);
+        if (id) ids.push_back(*id);
+        if (!id) cycle.malformed(one.member, id.error());
+    }
+    return ids;
+}
+
+}  // namespace
 
 asio::awaitable<void> IndexReconciler::cycle(Cycle& cycle) {
+    Pace pace;
     executions_.begin(places_of(cycle, &model::IndexKeys::all_executions));
     while (executions_.more() && !cycle.stopping()) {
         const std::vector<WalkMember> members = co_await executions_.next(cycle);
-        std::vector<model::ExecutionId> ids;
-        for (const WalkMember& one : members) {
-            const auto id = model::ExecutionId::parse(one.member);
-            if (id) ids.push_back(*id);
-            if (!id) cycle.malformed(one.member, id.error());
+        for (std::size_t from = 0; from < members.size() && !cycle.stopping();
+             from += Pace::kPiece) {
+            std::vector<model::ExecutionId> ids = ids_of(cycle, piece_of(members, from));
+            ids = co_await cycle.matching(std::move(ids));
+            co_await reconcile(cycle, std::move(ids));
+            co_await pace.rest();
         }
-        ids = co_await cycle.matching(std::move(ids));
-        co_await reconcile(cycle, std::move(ids));
     }
-    if (cycle.options().secondary_indexes) co_await tidy_listings(cycle);
+    if (cycle.options().secondary_indexes) co_await tidy_listings(cycle, pace);
 }
 
 asio::awaitable<void> IndexReconciler::reconcile(Cycle& cycle,
@@ -57,7 +77,7 @@ asio::awaitable<void> IndexReconciler::reconcile(Cycle& cycle,
     if (cycle.options().secondary_indexes) co_await list_missing(cycle, std::move(listings));
 }
 
-asio::awaitable<void> IndexReconciler::tidy_listings(Cycle& cycle) {
+asio::awaitable<void> IndexReconciler::tidy_listings(Cycle& cycle, Pace& pace) {
     store::Call read = store::plain({"SMEMBERS", model::kNamespacesKey}, true);
     const auto reply = co_await cycle.store().call(std::move(read));
     if (!reply) {
@@ -71,8 +91,12 @@ asio::awaitable<void> IndexReconciler::tidy_listings(Cycle& cycle) {
     }
     listings_.begin(std::move(places), "+inf");
     while (listings_.more() && !cycle.stopping()) {
-        std::vector<WalkMember> members = co_await listings_.next(cycle);
-        co_await drop_gone(cycle, std::move(members));
+        const std::vector<WalkMember> members = co_await listings_.next(cycle);
+        for (std::size_t from = 0; from < members.size() && !cycle.stopping();
+             from += Pace::kPiece) {
+            co_await drop_gone(cycle, piece_of(members, from));
+            co_await pace.rest();
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "scan/pace.h"
 #include "scan/scanner.h"
 #include "scan/score_walk.h"
 #include "scan/set_walk.h"
@@ -13,10 +14,10 @@ class IndexReconciler final : public Scanner {
     boost::asio::awaitable<void> cycle(Cycle& cycle) override;
 
   private:
-    /// One page of executions.
+    /// One piece of a page.
     boost::asio::awaitable<void> reconcile(Cycle& cycle, std::vector<model::ExecutionId> ids);
     /// Drops what is gone from the listings by namespace.
-    boost::asio::awaitable<void> tidy_listings(Cycle& cycle);
+    boost::asio::awaitable<void> tidy_listings(Cycle& cycle, Pace& pace);
     boost::asio::awaitable<void> drop_gone(Cycle& cycle, std::vector<WalkMember> members);
 
     SetWalk executions_{100};

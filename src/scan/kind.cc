@@ -34,7 +34,7 @@ constexpr std::array kKinds{
     KindFacts{Kind::FlowProjector, "flow_projector", "FF_FLOW_PROJECTOR_INTERVAL_S", kSecond,
               15 * kSecond},
     KindFacts{Kind::IndexReconciler, "index_reconciler", "FF_INDEX_RECONCILER_INTERVAL_S", kSecond,
-              45 * kSecond},
+              45 * kSecond, true},
     KindFacts{Kind::RetentionTrimmer, "retention_trimmer", "FF_RETENTION_TRIMMER_INTERVAL_S",
               kSecond, 60 * kSecond},
     KindFacts{Kind::FlowRetention, "flow_retention", "FF_FLOW_RETENTION_INTERVAL_S", kSecond,

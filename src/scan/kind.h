@@ -40,6 +40,8 @@ struct KindFacts {
     std::string_view setting{};
     Millis unit{1};
     Millis interval{0};
+    /// Looks through everything there is, for what nobody waits for.
+    bool upkeep = false;
 };
 
 /// All scanners, by the number of their kind.

@@ -16,9 +16,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// Scanners of one server do not all begin in the same moment.
-constexpr Millis kFirstCycleWithin{500};
-
 Millis since_start(Steady::time_point at) {
     return std::chrono::duration_cast<Millis>(at.time_since_epoch());
 }
@@ -31,7 +28,8 @@ Loop::Loop(asio::any_io_executor executor, Random& random, Ground& ground,
 
 asio::awaitable<void> Loop::run() {
     const Millis interval = ground_.options.interval(scanner_->kind());
-    const auto spread = static_cast<std::uint64_t>(std::min(interval, kFirstCycleWithin).count());
+    const Millis within = ground_.options.first_cycle_within(scanner_->kind());
+    const auto spread = static_cast<std::uint64_t>(within.count());
     next_cycle_ = Steady::now() + Millis(random_.below(spread));
     while (!ground_.stopping) {
         co_await wait();

@@ -8,6 +8,7 @@ namespace ff::scan {
 namespace {
 
 constexpr Millis kIntervalLeast{100};
+constexpr Millis kFirstCycleWithin{500};
 
 }  // namespace
 
@@ -26,6 +27,11 @@ Result<Shard> Shard::parse(std::string_view text) {
 Millis Options::interval(Kind kind) const {
     const std::optional<Millis>& own = intervals[static_cast<std::size_t>(kind)];
     return std::max(own.value_or(facts_of(kind).interval), kIntervalLeast);
+}
+
+Millis Options::first_cycle_within(Kind kind) const {
+    const Millis whole = interval(kind);
+    return facts_of(kind).upkeep ? whole : std::min(whole, kFirstCycleWithin);
 }
 
 }  // namespace ff::scan

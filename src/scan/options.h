@@ -61,6 +61,9 @@ struct Options {
     std::function<void(const std::string& lane, std::uint16_t partition)> on_wake{};
 
     Millis interval(Kind kind) const;
+    /// Scanners of one server do not all begin in the same moment. What a crash has left is looked
+    /// for soon; upkeep is not done where everybody else has just begun to work.
+    Millis first_cycle_within(Kind kind) const;
 };
 
 }  // namespace ff::scan

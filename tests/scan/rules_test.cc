@@ -1,6 +1,9 @@
 // The common rules of scanners, with a store that fails where it is told to.
 
+#include <array>
+
 #include "engine/end_execution.h"
+#include "scan/pace.h"
 #include "scan/scan_world.h"
 
 namespace ff::testing {
@@ -21,6 +24,7 @@ class FailingStore final : public store::Store {
     Task<store::Reply> fcall(store::Call call) override { return inner_.fcall(std::move(call)); }
     boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline(
         std::vector<store::Call> calls) override {
+        longest_pipeline = std::max(longest_pipeline, calls.size());
         std::vector<bool> failed;
         for (const store::Call& call : calls) failed.push_back(concerns(call));
         auto replies = co_await inner_.pipeline(std::move(calls));
@@ -40,6 +44,7 @@ class FailingStore final : public store::Store {
     /// A word that the failing commands contain.
     std::string failing{};
     bool throws = false;
+    std::size_t longest_pipeline = 0;
 
   private:
     bool concerns(const store::Call& call) const {
@@ -119,6 +124,20 @@ TEST_P(Ch07Rules, AScannerThatFailedOrCrashedBeginsAgain) {
     failing.throws = false;
     const std::uint64_t before = cycles(Kind::DelayedPromoter);
     EXPECT_TRUE(until([&] { return cycles(Kind::DelayedPromoter) > before; }, Millis(20'000)));
+}
+
+/// Whoever calls in the meantime waits behind a piece of it, not behind everything.
+TEST_P(Ch07Rules, UpkeepLooksThroughEverythingInPieces) {
+    constexpr std::size_t kReadsEach = 2;
+    constexpr std::size_t kExecutions = scan::Pace::kPiece + 60;
+    const std::array both{lanes[0], world.lane("elsewhere")};
+    for (std::size_t i = 0; i < kExecutions; ++i) world.create(both[i % both.size()]);
+    // The first cycle also finds out which partitions there are, with one long pipeline.
+    cycle(Kind::LeaseExpiry);
+    failing.longest_pipeline = 0;
+    cycle(Kind::IndexReconciler);
+    EXPECT_GE(probe.of[Kind::IndexReconciler].items, kExecutions);
+    EXPECT_LE(failing.longest_pipeline, kReadsEach * scan::Pace::kPiece);
 }
 
 /// Cycles follow the interval, and what lies far ahead makes nobody spin.

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/time.h"
+
+namespace ff::scan {
+
+/// Lets upkeep give way: after each piece it rests nine times as long as the piece took, so that
+/// looking through everything takes a tenth of an idle store and less of a busy one, which answers
+/// later. Lives as long as one cycle.
+class Pace {
+  public:
+    using Span = std::chrono::steady_clock::duration;
+
+    /// Executions dealt with at a time: a caller waits behind no more than that.
+    static constexpr std::size_t kPiece = 100;
+    /// However busy the store, so many pieces a second are looked at.
+    static constexpr Millis kRestMost{50};
+
+    static Span rest_after(Span worked);
+    /// The piece that began when the last rest ended is done.
+    boost::asio::awaitable<void> rest();
+
+  private:
+    std::chrono::steady_clock::time_point piece_began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace ff::scan
