@@ -26,6 +26,13 @@ std::string join_path(std::string_view folder, std::string_view name) {
     return path;
 }
 
+Result<Done> File::write_end(std::uint64_t offset, std::string_view data, std::uint64_t zeros) {
+    if (zeros == 0) return write_at(offset, data);
+    std::string all(data);
+    all.resize(data.size() + zeros, '\0');
+    return write_at(offset, all);
+}
+
 Result<std::string> read_file(FileSystem& files, const std::string& path) {
     FF_TRY(const std::unique_ptr<File> file, files.open(path, OpenMode::Read));
     FF_TRY(const std::uint64_t size, file->size());

@@ -33,6 +33,11 @@ class File {
     /// Writes all of `data` in one call where the system allows it. After a failure any part of it
     /// may have been written.
     virtual Result<Done> write_at(std::uint64_t offset, std::string_view data) = 0;
+    /// As `write_at`, with `zeros` zeros behind the data, and past the system's memory where that
+    /// is possible: for a write that a sync follows at once. The file must hold nothing but zeros
+    /// behind it, and may get some more of them than were asked for.
+    virtual Result<Done> write_end(std::uint64_t offset, std::string_view data,
+                                   std::uint64_t zeros);
     /// Up to `size` bytes; fewer only at the end of the file.
     virtual Result<std::string> read_at(std::uint64_t offset, std::size_t size) = 0;
     virtual Result<Done> truncate(std::uint64_t size) = 0;

@@ -74,6 +74,44 @@ TEST_P(AnyFileSystem, ReadsBackWhatWasWritten) {
     EXPECT_EQ(*read_file(files(), path("a")), std::string("\0\0\0h", 4));
 }
 
+/// What the log does: groups of any size behind each other, zeros ahead of them now and then, and a
+/// cut back to the last good end.
+TEST_P(AnyFileSystem, WritesAtTheEndAreFollowedByZerosOnly) {
+    Result<std::unique_ptr<File>> file = files().open(path("log"), OpenMode::Create);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE((*file)->write_at(0, "head" + std::string(5000, '\0')));
+    std::string expected = "head";
+    for (std::size_t i = 0; i < 60; ++i) {
+        const std::string data(i % 7 == 6 ? 70'000 : i * 131 % 6000 + 1,
+                               static_cast<char>('a' + i % 26));
+        const std::uint64_t zeros = i % 4 == 3 ? 300'000 : 0;
+        ASSERT_TRUE((*file)->write_end(expected.size(), data, zeros));
+        ASSERT_TRUE((*file)->sync());
+        expected += data;
+        if (i % 9 == 8) {
+            expected.resize(expected.size() - 1);
+            ASSERT_TRUE((*file)->truncate(expected.size()));
+        }
+        const std::string content = *read_file(files(), path("log"));
+        ASSERT_GE(content.size(), expected.size() + (i % 9 == 8 ? 0 : zeros));
+        ASSERT_EQ(content.substr(0, expected.size()), expected) << i;
+        ASSERT_EQ(content.find_first_not_of('\0', expected.size()), std::string::npos) << i;
+    }
+    const std::string large(10'000'000, 'l');
+    ASSERT_TRUE((*file)->write_end(expected.size(), large, 1'000'000));
+    EXPECT_EQ(*(*file)->read_at(expected.size(), large.size()), large);
+    EXPECT_GE(*(*file)->size(), expected.size() + large.size() + 1'000'000);
+}
+
+TEST_P(AnyFileSystem, AWriteAtTheEndKeepsWhatWasChangedBeforeIt) {
+    Result<std::unique_ptr<File>> file = files().open(path("log"), OpenMode::Create);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE((*file)->write_end(0, "first", 0));
+    ASSERT_TRUE((*file)->write_at(4, "T"));
+    ASSERT_TRUE((*file)->write_end(5, "second", 0));
+    EXPECT_EQ(*(*file)->read_at(0, 11), "firsTsecond");
+}
+
 TEST_P(AnyFileSystem, NamesAreMadeChangedAndRemoved) {
     ASSERT_TRUE(write_file_atomically(files(), ground_->folder(), "b", "first"));
     ASSERT_TRUE(write_file_atomically(files(), ground_->folder(), "b", "second"));

@@ -109,11 +109,10 @@ Result<Done> Journal::write_group(Sync sync_mode) {
     const std::uint64_t needed = end_ + bytes;
     const bool grows = needed > allocated_;
     // Zeros spare a sync its metadata. Where no sync follows they would only be written twice.
-    if (grows && sync_mode == Sync::Yes)
-        group_.resize(round_up(needed, options_.grow_bytes) - end_, '\0');
-    Result<Done> written = file_->write_at(end_, group_);
-    const std::uint64_t size = end_ + group_.size();
-    group_.resize(bytes);
+    const bool synced = sync_mode == Sync::Yes;
+    const std::uint64_t size = grows && synced ? round_up(needed, options_.grow_bytes) : needed;
+    Result<Done> written =
+        synced ? file_->write_end(end_, group_, size - needed) : file_->write_at(end_, group_);
     if (!written) {
         // What was written of the group must be gone before it is written again: the second try
         // may differ in its heads, and a power cut could leave a mixture that looks like damage.

@@ -9,7 +9,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include "journal/direct_blocks.h"
 
 namespace ff::journal {
 namespace {
@@ -64,12 +67,18 @@ Result<Descriptor> open_descriptor(const std::string& path, int flags) {
     return Descriptor(number);
 }
 
+iovec part(std::string_view bytes) {
+    return {const_cast<char*>(bytes.data()), bytes.size()};
+}
+
 class PosixFile final : public File {
   public:
     PosixFile(std::string path, Descriptor descriptor)
         : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 
     Result<Done> write_at(std::uint64_t offset, std::string_view data) override {
+        if (blocks_) blocks_->forget();
+        set_direct(false);
         while (!data.empty()) {
             const ssize_t written = uninterrupted([&] {
                 return ::pwrite(fd(), data.data(), data.size(), static_cast<off_t>(offset));
@@ -83,7 +92,22 @@ class PosixFile final : public File {
         return Done{};
     }
 
+    Result<Done> write_end(std::uint64_t offset, std::string_view data,
+                           std::uint64_t zeros) override {
+        while (!direct_refused_) {
+            const std::string_view some = data.substr(0, DirectBlocks::room_at(offset));
+            const bool last = some.size() == data.size();
+            FF_TRY(const bool written, write_direct(offset, some, last ? zeros : 0));
+            if (!written) break;
+            if (last) return Done{};
+            offset += some.size();
+            data.remove_prefix(some.size());
+        }
+        return File::write_end(offset, data, zeros);
+    }
+
     Result<std::string> read_at(std::uint64_t offset, std::size_t size) override {
+        set_direct(false);
         std::string data(size, '\0');
         std::size_t filled = 0;
         while (filled < size) {
@@ -100,6 +124,7 @@ class PosixFile final : public File {
     }
 
     Result<Done> truncate(std::uint64_t size) override {
+        if (blocks_) blocks_->forget();
         if (uninterrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(size)); }) < 0) {
             return last_error(path_, "truncate");
         }
@@ -121,8 +146,57 @@ class PosixFile final : public File {
   private:
     int fd() const { return descriptor_.number(); }
 
+    /// False if the file is as it was.
+    bool set_direct(bool wanted) {
+        if (wanted == direct_) return true;
+#if defined(O_DIRECT)
+        if (::fcntl(fd(), F_SETFL, wanted ? O_DIRECT : 0) < 0) return false;
+        direct_ = wanted;
+        return true;
+#else
+        return false;
+#endif
+    }
+
+    /// False if it has to be written through the system's memory.
+    Result<bool> write_direct(std::uint64_t offset, std::string_view data, std::uint64_t zeros) {
+        if (!blocks_) blocks_ = std::make_unique<DirectBlocks>();
+        if (!blocks_->knows(offset)) {
+            const auto before = static_cast<std::size_t>(offset % DirectBlocks::kBlock);
+            FF_TRY(std::string bytes, read_at(DirectBlocks::block_of(offset), before));
+            bytes.resize(before, '\0');
+            blocks_->learn(offset, bytes);
+        }
+        if (!set_direct(true)) direct_refused_ = true;
+        if (direct_refused_) return false;
+        const std::string_view blocks = blocks_->lay_out(offset, data);
+        const std::uint64_t at = DirectBlocks::block_of(offset);
+        const std::uint64_t end = offset + data.size() + zeros;
+        std::vector<iovec> parts{part(blocks)};
+        std::uint64_t total = blocks.size();
+        while (at + total < end) {
+            const std::uint64_t left = DirectBlocks::block_of(end - at - total - 1);
+            parts.push_back(part(blocks_->zeros().substr(0, left + DirectBlocks::kBlock)));
+            total += parts.back().iov_len;
+        }
+        const ssize_t written = uninterrupted([&] {
+            return ::pwritev(fd(), parts.data(), static_cast<int>(parts.size()),
+                             static_cast<off_t>(at));
+        });
+        if (written == static_cast<ssize_t>(total)) return true;
+        blocks_->forget();
+        // Other blocks than ours, or none at all.
+        if (written < 0 && errno == EINVAL) direct_refused_ = true;
+        if (written < 0 && !direct_refused_) return last_error(path_, "write");
+        return false;
+    }
+
     std::string path_;
     Descriptor descriptor_;
+    /// Of files that are written at their end.
+    std::unique_ptr<DirectBlocks> blocks_;
+    bool direct_ = false;
+    bool direct_refused_ = false;
 };
 
 class PosixLock final : public FileLock {
