@@ -218,7 +218,7 @@ void Shard::commit() {
     const std::size_t bytes = records_.bytes();
     journal::Tick tick{.records = std::move(records_), .batch = std::move(batch)};
     // The next tick will be about as large as this one: it should not grow to that step by step.
-    records_ = {};
+    records_ = committer_->spare_records();
     records_.reserve(bytes);
     committer_->submit(std::move(tick));
 }

@@ -10,6 +10,12 @@ namespace ff::journal {
 namespace {
 
 constexpr std::chrono::microseconds kGatherMost{500};
+/// Memory of stored records that is kept: as much as the ticks need that come during a sync.
+constexpr std::size_t kSparesMax = 16;
+constexpr std::size_t kSparesBytesMax = 16U << 20;
+/// Of one of them: little is soon had anew, and much was an exception.
+constexpr std::size_t kSpareBytesLeast = 4U << 10;
+constexpr std::size_t kSpareBytesMost = 4U << 20;
 
 /// Timeouts of this thread are short; the system rounds them up by 50 us unless told otherwise.
 void ask_for_exact_timers() {
@@ -156,12 +162,26 @@ void Committer::Impl::store_ticks() {
             counts.bytes += bytes;
             counts.syncs += sync_mode() == Sync::Yes ? 1U : 0U;
         }
+        keep_spares();
     }
     for (Tick& tick : ticks) tick.batch->release(stored);
+    ticks.clear();
     const std::lock_guard lock(mutex);
     record_bytes -= bytes;
-    ticks.clear();
     room_came.notify_all();
+}
+
+/// Under the mutex.
+void Committer::Impl::keep_spares() {
+    for (Tick& tick : ticks) {
+        const std::size_t capacity = tick.records.capacity();
+        if (spares.size() == kSparesMax) return;
+        if (capacity < kSpareBytesLeast || capacity > kSpareBytesMost) continue;
+        if (spare_bytes + capacity > kSparesBytesMax) continue;
+        tick.records.clear();
+        spare_bytes += capacity;
+        spares.push_back(std::move(tick.records));
+    }
 }
 
 void Committer::Impl::hold(Tick& tick) {

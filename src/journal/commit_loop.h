@@ -58,6 +58,7 @@ struct Committer::Impl {
     void work(std::vector<Item> items);
     void store_ticks();
     void hold(Tick& tick);
+    void keep_spares();
     void conclude(const Result<Done>& stored);
     void retry();
     void sync_if_due();
@@ -94,6 +95,8 @@ struct Committer::Impl {
     std::uint64_t open_snapshot = 0;  // takes chunks; 0 if none does
     Health health{};
     CommitterCounts counts{};
+    std::vector<Records> spares;  // empty, for the next ticks
+    std::size_t spare_bytes = 0;
 
     // The committer's thread only.
     std::vector<Tick> ticks;         // of the next group

@@ -62,6 +62,15 @@ bool Committer::try_submit(Tick& tick) {
     return true;
 }
 
+Records Committer::spare_records() {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->spares.empty()) return {};
+    Records spare = std::move(impl_->spares.back());
+    impl_->spares.pop_back();
+    impl_->spare_bytes -= spare.capacity();
+    return spare;
+}
+
 void Committer::begin_snapshot(std::function<void(const Result<Done>&)> done) {
     std::unique_lock lock(impl_->mutex);
     FF_ASSERT(impl_->open_snapshot == 0);

@@ -85,6 +85,9 @@ class Committer {
     void submit(Tick tick);
     /// As submit, but answers false and leaves `tick` alone instead of waiting.
     bool try_submit(Tick& tick);
+    /// No records, but the memory of some that were stored, if any is left: fresh memory costs as
+    /// much as filling it does.
+    Records spare_records();
 
     /// Starts a snapshot of the state after all ticks submitted so far. Then
     /// come its chunks and `finish_snapshot` or `abandon_snapshot`. A chunk is written only after

@@ -194,6 +194,51 @@ TEST_F(CommitterTest, WhatComesDuringASyncBecomesOneGroup) {
     EXPECT_EQ(committer->counts().records, 21U);
 }
 
+TEST_F(CommitterTest, TheMemoryOfStoredRecordsCanBeUsedAgain) {
+    start();
+    EXPECT_LT(committer->spare_records().capacity(), 1000U);
+    committer->submit(tick("a", {std::string(100'000, 'a')}));
+    ASSERT_TRUE(releases.wait_for(1));
+    committer->submit(tick("b", {std::string(50'000, 'b')}));
+    ASSERT_TRUE(releases.wait_for(2));
+    // The journal has kept the memory of the last group.
+    Tick next = tick("c", {});
+    next.records = committer->spare_records();
+    EXPECT_GE(next.records.capacity(), 100'000U);
+    EXPECT_TRUE(next.records.empty());
+    EXPECT_EQ(next.records.bytes(), 0U);
+    EXPECT_LT(committer->spare_records().capacity(), 1000U);
+    next.records.add("c");
+    committer->submit(std::move(next));
+    ASSERT_TRUE(releases.wait_for(3));
+    EXPECT_EQ(found_after_power_cut(),
+              (Names{std::string(100'000, 'a'), std::string(50'000, 'b'), "c"}));
+}
+
+TEST_F(CommitterTest, KeepsSpareMemoryWithinBounds) {
+    start();
+    hold_syncs();
+    committer->submit(tick("first", {"0"}));
+    ASSERT_TRUE(gate.wait_for_arrival());
+    for (int i = 0; i < 7; ++i) committer->submit(tick("t", {std::string(3U << 20, 'x')}));
+    committer->submit(tick("too large", {std::string(5U << 20, 'x')}));
+    for (int i = 0; i < 40; ++i) committer->submit(tick("small", {std::string(5000, 'x')}));
+    gate.open();
+    ASSERT_TRUE(releases.wait_for(49));
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    while (true) {
+        const std::size_t spare = committer->spare_records().capacity();
+        if (spare < 1000) break;
+        EXPECT_LE(spare, 4U << 20);
+        ++count;
+        bytes += spare;
+    }
+    EXPECT_EQ(count, 16U);
+    EXPECT_GE(bytes, 12U << 20);
+    EXPECT_LE(bytes, 16U << 20);
+}
+
 TEST_F(CommitterTest, AFullQueueRefusesOrWaits) {
     start({.queue_bytes_max = 1000});
     hold_syncs();

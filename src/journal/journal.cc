@@ -59,7 +59,7 @@ void Journal::append(Records&& records) {
     if (!group_.empty()) return append(std::as_const(records));
     FF_ASSERT(state_ == JournalState::Open);
     group_count_ = records.count();
-    group_ = records.take_frames();
+    records.swap_frames(group_);
 }
 
 Result<Done> Journal::commit(Sync sync) {

@@ -80,7 +80,7 @@ class Journal {
     /// Adds records to the current group. Only while Open.
     void append(std::string_view payload);
     void append(const Records& records);
-    /// The first of a group is taken over without a copy.
+    /// The first of a group is taken over without a copy, for the memory of the last group.
     void append(Records&& records);
 
     /// Writes the group with one call and, with Sync::Yes, makes it and all before it durable.

@@ -1,7 +1,5 @@
 #include "journal/records.h"
 
-#include <utility>
-
 #include "base/assert.h"
 #include "journal/format.h"
 
@@ -26,9 +24,9 @@ void Records::end() {
     ++count_;
 }
 
-std::string Records::take_frames() {
-    count_ = 0;
-    return std::exchange(frames_, {});
+void Records::swap_frames(std::string& frames) {
+    frames_.swap(frames);
+    clear();
 }
 
 void Records::clear() {

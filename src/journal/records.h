@@ -27,8 +27,9 @@ class Records {
 
     /// Frames with length only; the journal completes the heads.
     const std::string& frames() const { return frames_; }
-    /// Leaves it empty.
-    std::string take_frames();
+    /// Leaves it empty, with the memory that `frames` had.
+    void swap_frames(std::string& frames);
+    std::size_t capacity() const { return frames_.capacity(); }
 
   private:
     std::string frames_;
