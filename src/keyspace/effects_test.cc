@@ -1,5 +1,8 @@
 #include "keyspace/effects.h"
 
+#include <memory>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -254,6 +257,42 @@ TEST(Memory, IsGivenBack) {
     shell("DEL", "z", "x");
     EXPECT_EQ(shell.keyspace.key_count(), 0U);
     EXPECT_LT(shell.keyspace.memory_bytes(), full / 2) << "tables keep their capacity, values go";
+}
+
+void fill(Shell& shell, int keys) {
+    for (int i = 0; i < keys; ++i) {
+        const std::string name = std::to_string(i);
+        shell("HSET", "h" + name, "field", std::string(100, 'v'), "other", name);
+        shell("SET", "s" + name, std::string(4096, 's'));
+        shell("ZADD", "z", name, "member of the set " + name);
+    }
+}
+
+TEST(Memory, OfOneKeyspaceIsApartFromThatOfAnother) {
+    Shell one;
+    Shell other;
+    for (int i = 0; i < 3; ++i) {
+        fill(one, 200);
+        fill(other, 300);
+        EXPECT_NE(content_of(one.keyspace), content_of(other.keyspace));
+    }
+    const auto content = content_of(one.keyspace);
+    other.keyspace = Keyspace();
+    EXPECT_EQ(content_of(one.keyspace), content);
+    other.keyspace = std::move(one.keyspace);
+    EXPECT_EQ(content_of(other.keyspace), content);
+    fill(other, 400);
+}
+
+TEST(Memory, IsFilledByOneThreadAndLeftToAnother) {
+    Shell source;
+    fill(source, 500);
+    const std::string snapshot = snapshot_of(source.keyspace);
+    auto shell = std::make_unique<Shell>();
+    std::thread([&] { EXPECT_TRUE(shell->keyspace.apply(snapshot)); }).join();
+    for (int i = 0; i < 250; ++i) shell->run({"DEL", "h" + std::to_string(i)});
+    EXPECT_EQ(shell->run({"HGET", "h300", "other"}), "\"300\"");
+    std::thread([&] { shell.reset(); }).join();
 }
 
 }  // namespace

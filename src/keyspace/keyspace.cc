@@ -8,17 +8,16 @@
 namespace ff::keyspace {
 namespace {
 
-/// Adds what a call has taken from the heap to the sum of its database.
-class MeterReading {
+/// While it lives, values of this thread take their memory from the pool.
+class PoolInUse {
   public:
-    explicit MeterReading(Database& database) : db_(database), before_(metered_bytes) {}
-    ~MeterReading() { db_.memory_bytes += metered_bytes - before_; }
-    MeterReading(const MeterReading&) = delete;
-    MeterReading& operator=(const MeterReading&) = delete;
+    explicit PoolInUse(BlockPool* pool) : before_(std::exchange(current_pool, pool)) {}
+    ~PoolInUse() { current_pool = before_; }
+    PoolInUse(const PoolInUse&) = delete;
+    PoolInUse& operator=(const PoolInUse&) = delete;
 
   private:
-    Database& db_;
-    std::int64_t before_;
+    BlockPool* before_;
 };
 
 std::int64_t ms_of(std::chrono::microseconds time) {
@@ -27,14 +26,42 @@ std::int64_t ms_of(std::chrono::microseconds time) {
 
 }  // namespace
 
-Keyspace::Keyspace(KeyspaceOptions options) : database_(std::make_unique<Database>(options)) {}
-Keyspace::~Keyspace() = default;
+/// A call that may change values: adds what it has taken to the sum of the database.
+class Keyspace::Access {
+  public:
+    explicit Access(Keyspace& keyspace)
+        : in_use_(keyspace.pool_.get()), db_(*keyspace.database_), before_(metered_bytes) {}
+    ~Access() { db_.memory_bytes += metered_bytes - before_; }
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+  private:
+    PoolInUse in_use_;
+    Database& db_;
+    std::int64_t before_;
+};
+
+Keyspace::Keyspace(KeyspaceOptions options) : pool_(std::make_unique<BlockPool>()) {
+    const PoolInUse in_use(pool_.get());
+    database_ = std::make_unique<Database>(options);
+}
+
+Keyspace::~Keyspace() {
+    const PoolInUse in_use(pool_.get());
+    database_.reset();
+}
+
 Keyspace::Keyspace(Keyspace&&) noexcept = default;
-Keyspace& Keyspace::operator=(Keyspace&&) noexcept = default;
+
+Keyspace& Keyspace::operator=(Keyspace&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(database_, other.database_);
+    return *this;
+}
 
 void Keyspace::execute(const CommandSpec& command, std::span<const std::string_view> argv,
                        std::chrono::microseconds now, ReplySink& reply) {
-    const MeterReading reading(*database_);
+    const Access access(*this);
     Call call{.command = command, .db = *database_, .argv = argv, .now = now, .reply = reply};
     if (!command.accepts(argv.size())) return call.refuse_argument_count();
     command.handler(call);
@@ -49,12 +76,12 @@ void Keyspace::clear_effects() {
 }
 
 Result<Done> Keyspace::apply(std::string_view effects) {
-    const MeterReading reading(*database_);
+    const Access access(*this);
     return database_->apply(effects);
 }
 
 std::size_t Keyspace::expire_due(std::chrono::microseconds now, std::size_t limit) {
-    const MeterReading reading(*database_);
+    const Access access(*this);
     return database_->expire_due(ms_of(now), limit);
 }
 

@@ -17,6 +17,7 @@
 
 namespace ff::keyspace {
 
+class BlockPool;
 class Database;
 
 struct KeyspaceOptions {
@@ -74,6 +75,10 @@ class Keyspace {
         const std::function<void(std::string_view key, std::string_view type)>& visit) const;
 
   private:
+    class Access;
+
+    // What the database holds lies in the pool.
+    std::unique_ptr<BlockPool> pool_;
     std::unique_ptr<Database> database_;
 };
 
