@@ -13,7 +13,7 @@ std::size_t SymbolTable::probe(std::string_view name, std::uint32_t hash) const 
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
     while (slots_[at].symbol != kNoSymbol &&
-           (slots_[at].hash != hash || names_[slots_[at].symbol].view() != name)) {
+           (slots_[at].hash != hash || !equal(names_[slots_[at].symbol].view(), name))) {
         at = (at + 1) & mask;
     }
     return at;
@@ -24,11 +24,16 @@ SymbolTable::Symbol SymbolTable::find(std::string_view name) const {
     return slots_[probe(name, quick_hash32(name))].symbol;
 }
 
-SymbolTable::Symbol SymbolTable::intern(std::string_view name) {
+SymbolTable::Symbol SymbolTable::intern_unseen(std::string_view name, Seen& seen) {
     if (name.size() > bounds_.name_bytes_max) return kNoSymbol;
     const std::uint32_t hash = quick_hash32(name);
-    std::size_t at = probe(name, hash);
-    if (slots_[at].symbol != kNoSymbol) return slots_[at].symbol;
+    const std::size_t at = probe(name, hash);
+    const Symbol symbol = slots_[at].symbol != kNoSymbol ? slots_[at].symbol : add(name, hash, at);
+    if (symbol != kNoSymbol) seen = {.at = name.data(), .symbol = symbol};
+    return symbol;
+}
+
+SymbolTable::Symbol SymbolTable::add(std::string_view name, std::uint32_t hash, std::size_t at) {
     if (names_.size() == bounds_.symbols_max) return kNoSymbol;
     if ((names_.size() + 1) * 2 > slots_.size()) {
         grow();

@@ -81,6 +81,22 @@ TEST(DenseIndex, ARemovalOnlyMovesItemsForward) {
     }
 }
 
+TEST(SymbolTable, LooksAtWhatLiesAtAnAddressNow) {
+    SymbolTable symbols;
+    EXPECT_EQ(symbols.intern(std::string_view()), symbols.intern(""));
+    char room[] = "a_field_of_some_length";
+    const std::string_view name(room);
+    const auto first = symbols.intern(name);
+    EXPECT_EQ(symbols.intern(name), first);
+    for (const std::size_t at : {std::size_t{0}, std::size_t{9}, name.size() - 1}) {
+        room[at] = 'X';
+        EXPECT_NE(symbols.intern(name), first) << at;
+        EXPECT_EQ(symbols.name(symbols.intern(name)), name);
+    }
+    EXPECT_NE(symbols.intern(name.substr(0, 5)), symbols.intern(name));
+    EXPECT_EQ(symbols.intern("a_field_of_some_length"), first);
+}
+
 TEST(SymbolTable, IsBoundedInNumberAndLength) {
     SymbolTable symbols({.symbols_max = 300, .name_bytes_max = 5});
     EXPECT_EQ(symbols.intern("longer"), SymbolTable::kNoSymbol);
