@@ -46,14 +46,17 @@ Result<store::Reply> CallWork::take() {
 }
 
 PipelineCalls::PipelineCalls(std::vector<store::Call> calls, std::size_t shard_count)
-    : calls_(std::move(calls)), results_(calls_.size(), store::Reply()), parts_(shard_count) {}
+    : calls_(std::move(calls)),
+      sinks_(calls_.size()),
+      failures_(calls_.size()),
+      parts_(shard_count) {}
 
 void PipelineCalls::assign(std::size_t index, std::size_t shard) {
     parts_[shard].indices.push_back(index);
 }
 
 void PipelineCalls::refuse(std::size_t index, Error error) {
-    results_[index] = std::move(error);
+    failures_[index] = std::move(error);
 }
 
 void PipelineCalls::submit(
@@ -81,24 +84,30 @@ Work::Progress PipelineCalls::Part::run(Shard& shard, Wake) {
     for (const std::size_t index : indices) {
         const store::Call& call = owner->calls_[index];
         if (call.deadline.at() <= shard.tick_time()) {
-            owner->results_[index] = came_too_late();
+            owner->failures_[index] = came_too_late();
             continue;
         }
-        ValueSink sink;
-        shard.run(call.command.args(), sink);
-        owner->results_[index] = store::without_error(sink.take());
+        shard.run(call.command.args(), owner->sinks_[index]);
     }
     return Progress::Done;
 }
 
 void PipelineCalls::Part::release(const Result<Done>& outcome, Resumer& resumer) {
     if (!outcome.has_value())
-        for (const std::size_t index : indices) owner->results_[index] = outcome.error();
+        for (const std::size_t index : indices) owner->failures_[index] = outcome.error();
     owner->part_done(resumer);
 }
 
 std::vector<Result<store::Reply>> PipelineCalls::take() {
-    return std::move(results_);
+    std::vector<Result<store::Reply>> results;
+    results.reserve(calls_.size());
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        if (failures_[i].has_value())
+            results.emplace_back(std::move(*failures_[i]));
+        else
+            results.push_back(store::without_error(sinks_[i].take()));
+    }
+    return results;
 }
 
 ReadWork::ReadWork(store::Call call) : call_(std::move(call)), ticket_(next_ticket()) {}

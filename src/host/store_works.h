@@ -62,7 +62,9 @@ class PipelineCalls final : public Resumable {
     void part_done(Resumer& resumer);
 
     std::vector<store::Call> calls_;
-    std::vector<Result<store::Reply>> results_{};
+    /// What each call answered, or why it did not.
+    std::vector<ValueSink> sinks_;
+    std::vector<std::optional<Error>> failures_;
     std::vector<Part> parts_;
     std::atomic<std::size_t> parts_left_{0};
 };

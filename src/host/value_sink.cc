@@ -1,34 +1,88 @@
 #include "host/value_sink.h"
 
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+
 namespace ff::host {
-namespace {
 
-resp::Value closed(resp::Type type, resp::Value::Items items) {
-    if (type == resp::Type::Map) return resp::Value::map(std::move(items));
-    if (type == resp::Type::Set) return resp::Value::set(std::move(items));
-    return resp::Value::array(std::move(items));
+/// Makes the value of what a sink has kept.
+class ValueSink::Reader {
+  public:
+    explicit Reader(ValueSink& sink) : sink_(sink) {}
+
+    resp::Value value() {
+        using resp::Type;
+        using resp::Value;
+        const auto type = static_cast<Type>(sink_.bytes_[at_++]);
+        switch (type) {
+            case Type::Integer:
+                return Value::integer(word<std::int64_t>());
+            case Type::Double:
+                return Value::real(word<double>());
+            case Type::BulkString:
+                return Value::bulk(text());
+            case Type::SimpleString:
+                return Value::simple(text());
+            case Type::Error:
+                return Value::error(text());
+            case Type::Array:
+                return Value::array(items());
+            case Type::Map:
+                return Value::map(items());
+            case Type::Set:
+                return Value::set(items());
+            default:
+                return {};
+        }
+    }
+
+  private:
+    template <class Word>
+    Word word() {
+        Word word{};
+        FF_ASSERT(sink_.bytes_.size() - at_ >= sizeof(word));
+        std::memcpy(&word, sink_.bytes_.data() + at_, sizeof(word));
+        at_ += sizeof(word);
+        return word;
+    }
+
+    std::string text() {
+        const auto size = word<std::size_t>();
+        if (size >= kLargeBytes) return std::move(sink_.large_[large_++]);
+        std::string text = sink_.bytes_.substr(at_, size);
+        at_ += size;
+        return text;
+    }
+
+    resp::Value::Items items() {
+        const auto count = word<std::size_t>();
+        resp::Value::Items items;
+        items.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) items.push_back(value());
+        return items;
+    }
+
+    ValueSink& sink_;
+    std::size_t at_ = 0;
+    std::size_t large_ = 0;
+};
+
+void ValueSink::add_text(resp::Type type, std::string_view text) {
+    add_word(type, text.size());
+    if (text.size() >= kLargeBytes)
+        large_.emplace_back(text);
+    else
+        bytes_.append(text);
 }
 
-}  // namespace
-
-void ValueSink::open(resp::Type type, std::size_t count) {
-    if (count == 0) {
-        deliver(closed(type, {}));
-        return;
-    }
-    Open& top = open_.emplace_back(Open{.type = type, .left = count});
-    top.items.reserve(count);
-}
-
-void ValueSink::deliver(resp::Value value) {
-    while (!open_.empty()) {
-        Open& top = open_.back();
-        top.items.push_back(std::move(value));
-        if (--top.left > 0) return;
-        value = closed(top.type, std::move(top.items));
-        open_.pop_back();
-    }
-    value_ = std::move(value);
+resp::Value ValueSink::take() {
+    if (bytes_.empty()) return {};
+    resp::Value value = Reader(*this).value();
+    bytes_ = {};
+    large_ = {};
+    return value;
 }
 
 }  // namespace ff::host
