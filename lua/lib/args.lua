@@ -7,16 +7,23 @@ function args.refuse(name, why)
     refuse("invalid_input", name .. ": " .. why)
 end
 
--- What short texts spell: matching a pattern is slow, and most counts are small.
-local short = {}
+-- What texts spell: matching a pattern is slow, and calls repeat the same counts, limits and epochs.
+-- Times do not repeat, so all is forgotten when there are too many.
+local KEPT_MAX = 1000
+local kept, kept_count = {}, 0
 
 -- The whole number a text spells, or nil.
 function args.to_integer(value)
-    if short[value] then return short[value] end
+    local number = kept[value]
+    if number then return number end
     if not string.find(value, "^%-?%d+$") then return nil end
-    local number = tonumber(value)
+    number = tonumber(value)
     if number > args.INTEGER_MAX or number < -args.INTEGER_MAX then return nil end
-    if #value <= 2 then short[value] = number end
+    if kept_count == KEPT_MAX then
+        kept, kept_count = {}, 0
+    end
+    kept[value] = number
+    kept_count = kept_count + 1
     return number
 end
 
@@ -79,9 +86,11 @@ end
 
 -- The hash tag of a key: its first {...}.
 function args.tag(key)
-    local tag = string.match(key, "{[^}]*}")
-    if not tag then args.refuse("KEYS[1]", "no hash tag") end
-    return tag
+    -- Plain searches: the compiler knows no patterns.
+    local open = string.find(key, "{", 1, true)
+    local close = open and string.find(key, "}", open, true)
+    if not close then args.refuse("KEYS[1]", "no hash tag") end
+    return string.sub(key, open, close)
 end
 
 -- The tag and id of the execution whose core is KEYS[1]; the id argument must say the same.
@@ -92,6 +101,13 @@ function args.execution(keys, argv, i)
         args.refuse("execution_id", "not the one of KEYS[1]")
     end
     return tag, e
+end
+
+-- An id of a batch: it must be of the partition that all items share.
+function args.check_partition(tag, e)
+    if string.sub(e, 1, #tag) ~= tag or string.byte(e, #tag + 1) ~= 58 then
+        args.refuse("execution_id", "another partition")
+    end
 end
 
 -- A passed lane index, where no record tells the lane: its name must be that of an index of this tag.

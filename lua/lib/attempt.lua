@@ -1,6 +1,8 @@
 -- Attempt records (chapter 02 sections 5.2 and 7.6).
 local attempt = {}
 
+local NOTHING = {}
+
 -- The pause of an attempt that nobody had begun: it goes on as if the worker had never had it.
 attempt.RETURNED = "returned"
 
@@ -13,9 +15,10 @@ end
 
 -- Ends the open attempt: state, extra fields, and its stream. The caller knows that it is open.
 function attempt.finish(u, e, c, state, closed_reason, extra)
-    local fields = extra or {}
-    fields.attempt_state = state
-    fields.ended_at = u.now
+    local fields = {attempt_state = state, ended_at = u.now}
+    for name, value in pairs(extra or NOTHING) do
+        fields[name] = value
+    end
     local index = number_of(c.current_attempt_index)
     unit.hset(u, keys.attempt(u.tag, e, index), fields)
     stream.close(u, e, c, index, closed_reason)

@@ -10,4 +10,17 @@ function bytes.less(a, b)
     return #a < #b
 end
 
+-- The keys of a set in order, the first `most` of them.
+function bytes.sorted(set, most)
+    local list = {}
+    for name in pairs(set) do
+        list[#list + 1] = name
+    end
+    table.sort(list, bytes.less)
+    for i = #list, most + 1, -1 do
+        list[i] = nil
+    end
+    return list
+end
+
 return bytes

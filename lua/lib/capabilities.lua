@@ -3,12 +3,13 @@ local capabilities = {}
 
 local BYTES_MAX = 4096
 local TOKENS_MAX = 256
+local NONE = {}
 
--- The set of tokens; refuses a list that is too long, naming whose it is (`worker`, `required`).
+-- The set of tokens, not to be changed; refuses a list that is too long, naming whose it is (`worker`, `required`).
 function capabilities.parse(csv, whose)
     if #csv > BYTES_MAX then refuse("invalid_capabilities", whose .. ":too_many_bytes") end
+    if csv == "" then return NONE end
     local set, count = {}, 0
-    if csv == "" then return set end
     for token in string.gmatch(csv, "[^,]+") do
         if not set[token] then
             set[token] = true

@@ -7,10 +7,16 @@ local claim = {}
 
 local RECLAIM_CAP = 100
 local NO_LINEAGE = {}
-local PENDING = {
-    "pending_retry_reason", "pending_replay_reason", "pending_replay_requested_by",
-    "pending_previous_attempt_index", "pending_fallback_index", "pending_replay_attempt",
-}
+
+-- What decided the kind of the attempt that begins now.
+local function clear_pending(c, set)
+    if is_set(c.pending_retry_reason) then set.pending_retry_reason = "" end
+    if is_set(c.pending_replay_reason) then set.pending_replay_reason = "" end
+    if is_set(c.pending_replay_requested_by) then set.pending_replay_requested_by = "" end
+    if is_set(c.pending_previous_attempt_index) then set.pending_previous_attempt_index = "" end
+    if is_set(c.pending_fallback_index) then set.pending_fallback_index = "" end
+    if is_set(c.pending_replay_attempt) then set.pending_replay_attempt = "" end
+end
 
 -- Reads an attempt_policy_json argument: a table, or nil for none.
 function claim.read_attempt_policy(json)
@@ -122,9 +128,7 @@ function claim.fresh(u, e, c, request)
     local kind, lineage = lineage_of(c)
     local reply = begin(u, e, c, set, request, kind, lineage, fallback_index)
     if is_set(c.pending_fallback_index) then set.fallback_index = c.pending_fallback_index end
-    for i = 1, #PENDING do
-        if is_set(c[PENDING[i]]) then set[PENDING[i]] = "" end
-    end
+    clear_pending(c, set)
     placement.leave(u, e, c)
     lease.acquired(u, e, c, set, request.reason)
     return reply

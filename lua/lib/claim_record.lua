@@ -1,6 +1,8 @@
 -- What a worker is told about a task it claimed (chapter 06 section 12.1).
 local claim_record = {}
 
+local NO_TAGS = {}
+
 -- `space` counts the payload bytes left in this reply; the first payload always goes along.
 local function payload_of(u, e, c, space)
     local length = number_of(c.payload_len)
@@ -14,7 +16,7 @@ end
 -- a suspension, its id, close reason and continuation pointer.
 function claim_record.of(u, e, c, lease, space)
     local state, payload = payload_of(u, e, c, space)
-    local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or {}
+    local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or NO_TAGS
     return {
         e, lease[3], lease[4], lease[5], lease[6], lease[7], lease[8], c.execution_kind or "",
         c.namespace or "", c.flow_id or "", is_set(c.priority) and c.priority or "0",

@@ -13,6 +13,7 @@ local ADMISSION = {defer = true, bypass = true}
 local SWITCH = {["0"] = true, ["1"] = true}
 
 local NONE = {}
+local none
 
 -- A set from an LF list; nobody adds to it.
 local function names(list)
@@ -25,6 +26,7 @@ local function names(list)
 end
 
 local function read_admitted(argv, at, count)
+    if count == 0 then return NONE, NONE end
     local order, quotas = {}, {}
     for i = 1, count do
         local e = args.id(argv, at + 2 * i - 1, "admitted execution_id")
@@ -77,6 +79,11 @@ function claim_request.read(argv, at)
         lease_ttl_ms = args.integer(argv, at + 6, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX),
         renew_before_ms = args.optional_integer(argv, at + 7, "renew_before_ms", 0, LEASE_TTL_MS_MAX),
         request_id = argv[at + 8],
+        -- Room for what follows: see lib/core.lua.
+        scan_depth = none, payload_bytes = none, defers = none, gated = none, gates_all = none,
+        gates_flows = none, over_share = none, is_fair = none, fair_floor = none, namespace = none,
+        arm_wake_ms = none, lost_first = none, admitted = none, admitted_quotas = none, leases = none,
+        capabilities = none,
     }
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
     read_choice(q, argv, at)
@@ -88,6 +95,12 @@ function claim_request.read(argv, at)
     q.leases = read_leases(argv, at + BASE + 2 * admitted, q.max_tasks, q.request_id ~= "")
     q.capabilities = capabilities.parse(argv[at + 4], "worker")
     return q
+end
+
+-- Whether a budget or quota must be asked before this one may be claimed.
+function claim_request.gates(q, c)
+    return is_set(c.budget_ids) or is_set(c.quota_policy_id) or q.gates_all or q.gated[c.namespace or ""]
+        or (q.gates_flows and is_set(c.flow_id))
 end
 
 return claim_request

@@ -4,14 +4,24 @@ local claim_round = {}
 
 local NAMESPACES_MAX = 64
 
+-- Stands for every list and set that most claims leave empty; `own` makes one of those of the round.
+local NONE = {}
+local none
+
+local function own(r, name)
+    if r[name] == NONE then r[name] = {} end
+    return r[name]
+end
+
 local function open(u, q)
     return {
-        u = u, q = q, claimed = {}, deferred = {}, not_claimed = {}, kept = {}, seen = {}, gates = {},
-        space = {total = q.payload_bytes}, waiting = {}, examined = 0, moved = 0, removed = 0,
-        looked_at_lost = false, leaves_lost = false,
+        u = u, q = q, claimed = {}, deferred = NONE, not_claimed = NONE, kept = NONE, seen = {}, gates = NONE,
+        space = {total = q.payload_bytes, used = false}, waiting = NONE, examined = 0, moved = 0, removed = 0,
+        looked_at_lost = false, leaves_lost = false, walk = none,
         request = {  -- ids and quota slots follow with each task
             worker_id = q.worker_id, worker_instance_id = q.worker_instance_id, lane = q.lane,
             lease_ttl_ms = q.lease_ttl_ms, renew_before_ms = q.renew_before_ms, reason = "claim_batch",
+            lease_id = none, attempt_id = none, admitted_quota_ids = none,
         },
     }
 end
@@ -31,8 +41,9 @@ end
 local function gate_allows(r, c, continues)
     if not is_set(c.flow_id) then return true end
     local name = c.flow_id .. (continues and "+" or "-")
-    if r.gates[name] == nil then r.gates[name] = flow.claim_allowed(r.u.tag, c, continues) end
-    return r.gates[name]
+    local gates = own(r, "gates")
+    if gates[name] == nil then gates[name] = flow.claim_allowed(r.u.tag, c, continues) end
+    return gates[name]
 end
 
 local function may_run(r, c)
@@ -155,7 +166,10 @@ local function take_admitted(r)
                 take_runnable(r, e, c, r.q.admitted_quotas[e])
             end
         end
-        if code then r.not_claimed[#r.not_claimed + 1] = {e, code} end
+        if code then
+            local not_claimed = own(r, "not_claimed")
+            not_claimed[#not_claimed + 1] = {e, code}
+        end
     end
 end
 
@@ -172,14 +186,10 @@ local function drop(r, e, required)
     end
 end
 
-local function is_gated(q, c)
-    return is_set(c.budget_ids) or is_set(c.quota_policy_id) or q.gates_all or q.gated[c.namespace or ""]
-        or (q.gates_flows and is_set(c.flow_id))
-end
-
 local function defer(r, e, c)
-    if #r.deferred >= 2 * r.q.max_tasks then return end
-    r.deferred[#r.deferred + 1] = {
+    local deferred = own(r, "deferred")
+    if #deferred >= 2 * r.q.max_tasks then return end
+    deferred[#deferred + 1] = {
         e, c.namespace or "", c.flow_id or "", c.budget_ids or "", c.quota_policy_id or "",
         text(number_of(c.priority)),
     }
@@ -202,11 +212,12 @@ local function consider(r, e, required)
     if missing then
         if not required then block_for_route(r, e, c, missing) end
         return false
-    elseif q.defers and is_gated(q, c) then
+    elseif q.defers and claim_request.gates(q, c) then
         defer(r, e, c)
         return c
     elseif q.over_share[c.namespace or ""] and number_of(c.priority) < q.fair_floor then
-        r.kept[#r.kept + 1] = {e = e, core = c, required = required}
+        local kept = own(r, "kept")
+        kept[#kept + 1] = {e = e, core = c, required = required}
         return false
     end
     take_runnable(r, e, c)
@@ -222,31 +233,19 @@ local function take_waiting(r)
         if not r.seen[e] then
             r.seen[e] = true
             local stays = consider(r, e, required)
-            if stays and not required then r.waiting[stays.namespace or ""] = true end
+            if stays and not required then own(r, "waiting")[stays.namespace or ""] = true end
         end
     end
     for _, kept in ipairs(r.kept) do
         if not is_full(r) then
             take_runnable(r, kept.e, kept.core)
         elseif not kept.required then
-            r.waiting[kept.core.namespace or ""] = true
+            own(r, "waiting")[kept.core.namespace or ""] = true
         end
     end
 end
 
 -- Afterwards -------------------------------------------------------------------------------------
-
-local function sorted_names(set)
-    local list = {}
-    for name in pairs(set) do
-        list[#list + 1] = name
-    end
-    table.sort(list, bytes.less)
-    for i = #list, NAMESPACES_MAX + 1, -1 do
-        list[i] = nil
-    end
-    return table.concat(list, "\n")
-end
 
 -- Namespaces with work in the eligible index, and the upkeep of the hint. What was not examined is known
 -- from the hint only, whose reading a caller asks for by caring about fairness; else "" says unknown.
@@ -256,17 +255,17 @@ local function waiting_namespaces(r, is_examined, left)
         if r.removed > 0 then call("DEL", hint) end
         return ""
     end
-    if is_examined and not next(r.q.over_share) then return sorted_names(r.waiting) end
+    if is_examined and not next(r.q.over_share) then return table.concat(bytes.sorted(r.waiting, NAMESPACES_MAX), "\n") end
     if not is_examined and not r.q.is_fair then return "" end
     for _, name in ipairs(call("SMEMBERS", hint)) do
         if not is_examined then
-            r.waiting[name] = true
+            own(r, "waiting")[name] = true
         elseif not r.waiting[name] then
             unit.srem(r.u, hint, name)
         end
     end
     unit.commit(r.u)
-    return sorted_names(r.waiting)
+    return table.concat(bytes.sorted(r.waiting, NAMESPACES_MAX), "\n")
 end
 
 -- Arms the lane: whoever adds work from now on tells the server. Only after all was looked at.
@@ -289,7 +288,7 @@ function claim_round.run(u, q)
     if not q.lost_first and not is_full(r) then take_lost(r) end
     unit.commit(u)
     local is_examined = r.walk ~= nil and claim_sources.is_exhausted(r.walk)
-    local left = r.walk and math.max(0, r.walk.read - r.removed) or 0
+    local left = r.walk and claim_sources.left(r.walk, r.removed) or 0
     local namespaces = waiting_namespaces(r, is_examined, left)
     local armed = arm(r, is_examined and left == 0)
     if r.claimed[1] and q.request_id ~= "" then claim_record.remember(u, q, r.claimed) end

@@ -8,6 +8,8 @@ local LOST_EXAMINED_MIN = 16
 local LOST_EXAMINED_MAX = 128
 local EXAMINED_MIN = 1024
 local ROUTE_SETS_MAX = 256
+local NONE = {}
+local none
 
 -- A number nobody chose, without a random generator: the caller's lease ids are fresh for each call.
 local function dice(q)
@@ -44,6 +46,7 @@ end
 local function covered_members(u, q)
     local sets = call("HGETALL", keys.lane(u.tag, q.lane, "route_sets"))
     local count = #sets / 2
+    if count == 0 then return NONE end
     local members = {}
     local start = count > ROUTE_SETS_MAX and dice(q) or 0
     for i = 1, math.min(count, ROUTE_SETS_MAX) do
@@ -63,21 +66,29 @@ end
 -- hold the whole eligible index; `read` is how many members they have.
 function claim_sources.open(u, q)
     local walk = {
-        index = keys.lane(u.tag, q.lane, "eligible"), depth = q.scan_depth,
-        depth_max = math.max(q.scan_depth, EXAMINED_MIN), read = 0, all_read = false,
-        page = {}, at = 1, step = 1, routed = covered_members(u, q), routed_at = 1,
+        index = keys.lane(u.tag, q.lane, "eligible"), depth = q.scan_depth, head = q.max_tasks + 1,
+        depth_max = math.max(q.scan_depth, EXAMINED_MIN), read = 0, page_end = 0, all_read = false,
+        page = NONE, at = 1, step = 1, routed = covered_members(u, q), routed_at = 1, moved_before = none,
     }
     -- Scores are needed only where there is something to merge with.
     if walk.routed[1] then walk.step = 2 end
     return walk
 end
 
--- Reads the next page. Further ones follow only while the last one moved work out of the way.
-local function turn_page(walk, moved)
-    if walk.all_read or walk.read >= walk.depth_max then return end
-    if walk.read > 0 and moved == walk.moved_before then return end
+-- Whether there may be a further page; one follows only while the last one moved work out of the way.
+local function begin_page(walk, moved)
+    if walk.read >= walk.depth_max or (walk.read > 0 and moved == walk.moved_before) then return false end
     walk.moved_before = moved
-    local from, to = walk.read, math.min(walk.read + walk.depth, walk.depth_max) - 1
+    walk.page_end = math.min(walk.read + walk.depth, walk.depth_max)
+    return true
+end
+
+-- Reads on. Most claims are filled by the head of the queue: it is read alone, with one more to tell
+-- whether anything is left, and the rest of the first page only when somebody had to be passed over.
+local function turn_page(walk, moved)
+    if walk.all_read or (walk.read == walk.page_end and not begin_page(walk, moved)) then return end
+    local from, to = walk.read, walk.page_end - 1
+    if from == 0 then to = math.min(to, walk.head - 1) end
     if walk.step == 2 then
         walk.page = call("ZRANGE", walk.index, from, to, "WITHSCORES")
     else
@@ -105,6 +116,12 @@ end
 -- Whether every member of the eligible index has been handed out.
 function claim_sources.is_exhausted(walk)
     return walk.all_read and not walk.page[walk.at]
+end
+
+-- How many members the eligible index has after `removed` were taken out of it.
+function claim_sources.left(walk, removed)
+    if walk.all_read then return math.max(0, walk.read - removed) end
+    return call("ZCARD", walk.index)
 end
 
 return claim_sources

@@ -1,25 +1,11 @@
 -- exec_core: the one record that decides. Loaded with one HGETALL into a table field -> text, whose
 -- missing fields are nil (see is_set and number_of).
 --
--- A table that grows field by field is rebuilt at every doubling: half the work of a load. The tables
+-- A table that grows field by field is rebuilt at every doubling: half the work of a change. The tables
 -- below begin with room for the fields they will have, which `none`, unlike a nil written out, makes.
 local core = {}
 
 local none
-
--- Room for a record as a worker's task has it.
-local function record()
-    return {
-        execution_id = none, namespace = none, lane_id = none, execution_kind = none, creator_identity = none,
-        partition_id = none, priority = none, payload_len = none, created_at = none, total_attempt_count = none,
-        lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
-        blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
-        public_state = none, attempt_state = none, current_lease_id = none, current_lease_epoch = none,
-        current_worker_id = none, current_worker_instance_id = none,
-        current_attempt_id = none, current_attempt_index = none, lease_acquired_at = none,
-        lease_expires_at = none, started_at = none,
-    }
-end
 
 -- Room for what a claim changes.
 function core.room_for_claim()
@@ -46,15 +32,9 @@ end
 
 -- nil when there is nothing, or another type of value.
 function core.load(tag, e)
-    local flat = try("HGETALL", keys.core(tag, e))
-    local size = #flat
-    if size == 0 then return nil end
-    local c = record()
-    for i = 1, size, 2 do
-        c[flat[i]] = flat[i + 1]
-    end
+    local c = hash(keys.core(tag, e))
     -- A stray field does not make an execution.
-    return c.lifecycle_phase and c or nil
+    return c and c.lifecycle_phase and c or nil
 end
 
 -- Chapter 02 section 7.1.

@@ -5,6 +5,7 @@ local creation = {}
 local DEDUP_WINDOW_MS = 86400000
 local HOLDS = {dependencies = true}
 local TAGS_PER_EVENT = 400
+local none
 
 -- The 16 arguments from position `at` on, numbers converted.
 function creation.read(argv, at, now)
@@ -26,6 +27,8 @@ function creation.read(argv, at, now)
         payload_encoding = args.text(argv, at + 13),
         hold = args.text(argv, at + 14),
         idempotency_key = args.text(argv, at + 15),
+        -- Room for what follows: see lib/core.lua.
+        idem_key = none, policy = none, copies = none, tags = none, flow_id = none,
     }
 end
 
@@ -100,11 +103,11 @@ local function announce_tags(u, e, c, tags)
         fields[#fields + 1] = "+" .. key
         fields[#fields + 1] = value
         if #fields >= 2 * TAGS_PER_EVENT then
-            feed.add(u, "instance_tags", e, c, unpack(fields))
+            feed.add(u, "instance_tags", e, c, fields)
             fields = {}
         end
     end
-    if fields[1] then feed.add(u, "instance_tags", e, c, unpack(fields)) end
+    if fields[1] then feed.add(u, "instance_tags", e, c, fields) end
 end
 creation.announce_tags = announce_tags
 
@@ -136,10 +139,9 @@ end
 -- Collects everything; returns the reply.
 function creation.write(u, a)
     local e = a.execution_id
-    local none
     local set = core.change(u, e, {}, {
         execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
-        creator_identity = a.creator_identity, partition_id = string.match(u.tag, "%d+") or "",
+        creator_identity = a.creator_identity, partition_id = u.partition_id,
         priority = a.priority, flow_id = a.flow_id,
         payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = #a.payload,
         created_at = u.now, total_attempt_count = 0, current_lease_epoch = 0,

@@ -1,6 +1,13 @@
 -- Every way to a terminal state (chapter 02 section 7.7).
 local finish = {}
 
+-- On its own: a function that makes another is never compiled.
+local function tell_flow(u, e, c, set, how)
+    unit.after(u, function()
+        flow.finished(u, e, c, how.outcome, how.cause or "", set.cancellation_reason or "")
+    end)
+end
+
 -- Ends the execution. `how`: outcome; release_reason (history, when a lease is given up); attempt (state
 -- of an open attempt), attempt_fields, closed_reason (of its stream); suspension_reason; reason and
 -- cause (for the completion entry). The caller sets the fields that are its own, such as failure_reason.
@@ -30,24 +37,25 @@ function finish.run(u, e, c, set, how)
         set.grant_until = ""
     end
     finish.announce(u, e, c, how, was_active)
-    if is_set(c.flow_id) then
-        unit.after(u, function()
-            flow.finished(u, e, c, how.outcome, how.cause or "", set.cancellation_reason or "")
-        end)
-    end
+    if is_set(c.flow_id) then tell_flow(u, e, c, set, how) end
 end
 
--- One entry of the event feed, which tells of the released lease too.
+-- One entry of the event feed, which tells of the released lease too (chapter 04 section 13.1).
 function finish.announce(u, e, c, how, released)
     local index, cause = c.current_attempt_index or "", how.cause or ""
     local reason = args.cut(how.reason or "", feed.TEXT_MAX)
     if released then
-        feed.add(u, "completion,lease_history", e, c,
+        feed.add(u, "completion,lease_history", e, c, {
             "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
-            lease.release_fields(c, how.release_reason))
+            "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+            "attempt_id", c.current_attempt_id or "", "worker_id", c.current_worker_id or "",
+            "worker_instance_id", c.current_worker_instance_id or "",
+            "release_reason", args.cut(how.release_reason, feed.TEXT_MAX),
+        })
     else
-        feed.add(u, "completion", e, c,
-            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause)
+        feed.add(u, "completion", e, c, {
+            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
+        })
     end
 end
 

@@ -68,8 +68,10 @@ end
 
 -- Tells of the final state: feed, then publish.
 function flow.announce(u, flow_id, namespace, state, reason)
-    feed.add(u, "completion", "", {namespace = namespace, flow_id = flow_id},
-        "kind", "flow", "outcome", state, "attempt_index", "", "reason", args.cut(reason or "", feed.TEXT_MAX), "cause", "")
+    feed.add(u, "completion", "", {namespace = namespace, flow_id = flow_id}, {
+        "kind", "flow", "outcome", state, "attempt_index", "", "reason", args.cut(reason or "", feed.TEXT_MAX),
+        "cause", "",
+    })
     unit.after(u, function()
         call("PUBLISH", "ff:flow:completions",
             cjson.encode({flow_id = flow_id, namespace = namespace, public_flow_state = state}))

@@ -105,18 +105,45 @@ function keys.idem(tag, namespace, key)
     return "ff:idem:" .. tag .. ":" .. namespace .. ":" .. key
 end
 
+-- Every call names the same few indexes, and joining texts is slow: their names are kept, by tag, what
+-- they are of, and name. Lanes and workers come and go, so all are forgotten when there are too many.
+local KEPT_MAX = 4096
+local kept, kept_count = {}, 0
+
+local function keep(tag, of, name, key)
+    if kept_count == KEPT_MAX then
+        kept, kept_count = {}, 0
+    end
+    kept_count = kept_count + 1
+    local of_tag = kept[tag] or {}
+    kept[tag] = of_tag
+    local names = of_tag[of] or {}
+    of_tag[of] = names
+    names[name] = key
+    return key
+end
+
+local function find(tag, of, name)
+    local of_tag = kept[tag]
+    local names = of_tag and of_tag[of]
+    return names and names[name]
+end
+
 -- A lane index: eligible, delayed, active, terminal, suspended, blocked:<why>, eligible_ns, route_sets.
 function keys.lane(tag, lane, name)
-    return "ff:idx:" .. tag .. ":lane:" .. lane .. ":" .. name
+    return find(tag, lane, name) or keep(tag, lane, name, "ff:idx:" .. tag .. ":lane:" .. lane .. ":" .. name)
 end
 
 -- A partition index: lease_expiry, attempt_timeout, all_executions, ...
 function keys.index(tag, name)
-    return "ff:idx:" .. tag .. ":" .. name
+    -- No lane has an empty name.
+    return find(tag, "", name) or keep(tag, "", name, "ff:idx:" .. tag .. ":" .. name)
 end
 
 function keys.worker_leases(tag, worker_instance)
-    return "ff:idx:" .. tag .. ":worker:" .. worker_instance .. ":leases"
+    -- Nor is a lane `true`.
+    return find(tag, true, worker_instance)
+        or keep(tag, true, worker_instance, "ff:idx:" .. tag .. ":worker:" .. worker_instance .. ":leases")
 end
 
 function keys.wake(tag)
@@ -131,6 +158,16 @@ end
 -- A record of a flow: core, members, pending_cancels, out:<eid>, in:<eid>, ...
 function keys.flow(tag, flow, name)
     return "ff:flow:" .. tag .. ":" .. flow .. ":" .. name
+end
+
+-- The number in the tag. Calls of one partition often follow each other: the last one is remembered.
+local last_tag, last_partition
+
+function keys.partition(tag)
+    if tag ~= last_tag then
+        last_tag, last_partition = tag, string.match(tag, "%d+") or ""
+    end
+    return last_partition
 end
 
 return keys

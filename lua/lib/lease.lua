@@ -1,24 +1,31 @@
 -- Leases (chapter 02 sections 7.2 to 7.5 and 7.12): who may act, how a lease ends, how one begins.
 local lease = {}
 
-local RELEASE_CLEARS = {
-    "current_lease_id", "current_worker_id", "current_worker_instance_id", "lease_expires_at",
-    "lease_last_renewed_at", "lease_renewal_deadline", "lease_expired_at", "lease_revoked_at",
-    "lease_revoke_reason", "attempt_timeout_at",
-}
+-- The fields that an ended lease leaves empty, of those the core has. Written out here and below, because
+-- the compiler follows no short loop inside a longer one.
+local function clear_released(c, set)
+    if is_set(c.current_lease_id) then set.current_lease_id = "" end
+    if is_set(c.current_worker_id) then set.current_worker_id = "" end
+    if is_set(c.current_worker_instance_id) then set.current_worker_instance_id = "" end
+    if is_set(c.lease_expires_at) then set.lease_expires_at = "" end
+    if is_set(c.lease_last_renewed_at) then set.lease_last_renewed_at = "" end
+    if is_set(c.lease_renewal_deadline) then set.lease_renewal_deadline = "" end
+    if is_set(c.lease_expired_at) then set.lease_expired_at = "" end
+    if is_set(c.lease_revoked_at) then set.lease_revoked_at = "" end
+    if is_set(c.lease_revoke_reason) then set.lease_revoke_reason = "" end
+    if is_set(c.attempt_timeout_at) then set.attempt_timeout_at = "" end
+end
 
 -- What the last lease may have left and says nothing about a new one.
-local ISSUE_CLEARS = {
-    "current_lane", "lease_last_renewed_at", "lease_renewal_deadline", "lease_expired_at", "lease_revoked_at",
-    "lease_revoke_reason", "attempt_timeout_at", "grant_until",
-}
-
--- Empties those of the fields that the core has.
-local function clear(c, set, names)
-    for i = 1, #names do
-        local name = names[i]
-        if is_set(c[name]) then set[name] = "" end
-    end
+local function clear_former(c, set)
+    if is_set(c.current_lane) then set.current_lane = "" end
+    if is_set(c.lease_last_renewed_at) then set.lease_last_renewed_at = "" end
+    if is_set(c.lease_renewal_deadline) then set.lease_renewal_deadline = "" end
+    if is_set(c.lease_expired_at) then set.lease_expired_at = "" end
+    if is_set(c.lease_revoked_at) then set.lease_revoked_at = "" end
+    if is_set(c.lease_revoke_reason) then set.lease_revoke_reason = "" end
+    if is_set(c.attempt_timeout_at) then set.attempt_timeout_at = "" end
+    if is_set(c.grant_until) then set.grant_until = "" end
 end
 
 -- The fence triple. Returns false for an operator's override without one, if that is allowed.
@@ -60,40 +67,39 @@ function lease.validate(u, e, argv, source)
     return c, fenced
 end
 
--- The identity of a lease, as events tell it, as many values; `c` is a core or the change that makes the
--- lease.
+-- The identity of a lease, as events tell it; `c` is a core or the change that makes the lease.
 local function identity(c)
-    return "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
+    return {
+        "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
         "attempt_index", c.current_attempt_index or "", "attempt_id", c.current_attempt_id or "",
-        "worker_id", c.current_worker_id or "", "worker_instance_id", c.current_worker_instance_id or ""
+        "worker_id", c.current_worker_id or "", "worker_instance_id", c.current_worker_instance_id or "",
+    }
 end
 
 -- An event of the current lease: history and feed. `set` is the change of the core; `extra` is a flat
 -- array or nil.
 function lease.record(u, e, c, set, event, reason, extra)
-    local fields = {identity(c)}
+    local fields = identity(c)
     for i = 1, extra and #extra or 0 do
         fields[#fields + 1] = extra[i]
     end
     lease_history.append(u, e, c, set, event, reason, fields)
     feed.add(u, "lease_history", e, c,
-        "event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields))
+        {"event", event, "reason", args.cut(reason or "", feed.TEXT_MAX), unpack(fields)})
 end
 
 -- The lease just issued into `set` is taken; `reason` tells by whom, where it was not a plain claim.
 function lease.acquired(u, e, c, set, reason)
     local is_plain = not reason or reason == "claim_batch"
     if not is_plain or not lease_history.is_told(c, set, set.current_lease_epoch) then
-        lease_history.append(u, e, c, set, "acquired", reason, {identity(set)})
+        lease_history.append(u, e, c, set, "acquired", reason, identity(set))
     end
-    feed.add(u, "lease_history", e, c, "event", "acquired", "reason", reason or "", identity(set))
-end
-
--- The fields of a release inside a completion entry (chapter 04 section 13.1), as many values.
-function lease.release_fields(c, reason)
-    return "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
-        "attempt_id", c.current_attempt_id or "", "worker_id", c.current_worker_id or "",
-        "worker_instance_id", c.current_worker_instance_id or "", "release_reason", args.cut(reason, feed.TEXT_MAX)
+    feed.add(u, "lease_history", e, c, {
+        "event", "acquired", "reason", reason or "",
+        "lease_id", set.current_lease_id, "lease_epoch", set.current_lease_epoch,
+        "attempt_index", set.current_attempt_index, "attempt_id", set.current_attempt_id,
+        "worker_id", set.current_worker_id, "worker_instance_id", set.current_worker_instance_id,
+    })
 end
 
 -- Quota slots go to the release outbox; a claim before it is drained takes them back.
@@ -118,7 +124,7 @@ end
 -- Section 7.5, for an active execution. The caller writes the vector. `in_completion`: the feed entry
 -- of the completion tells of the release as well.
 function lease.release(u, e, c, set, reason, in_completion)
-    clear(c, set, RELEASE_CLEARS)
+    clear_released(c, set)
     set.last_release_op = reason
     set.last_release_lease_id = c.current_lease_id or ""
     set.last_release_at = u.now
@@ -130,7 +136,7 @@ function lease.release(u, e, c, set, reason, in_completion)
     if not in_completion then
         lease.record(u, e, c, set, "released", reason)
     elseif not lease_history.is_told(c, set, number_of(c.current_lease_epoch)) then
-        lease_history.append(u, e, c, set, "released", reason, {identity(c)})
+        lease_history.append(u, e, c, set, "released", reason, identity(c))
     end
 end
 
@@ -196,7 +202,7 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
     local epoch = number_of(c.current_lease_epoch) + 1
     local expires_at = now + ttl
     vector.leased(u, set)
-    clear(c, set, ISSUE_CLEARS)
+    clear_former(c, set)
     set.current_lease_id = claim.lease_id
     set.current_lease_epoch = epoch
     set.current_worker_id = claim.worker_id

@@ -1,6 +1,23 @@
 -- The few names every file of the library sees. The assembly puts this file first and unwrapped; each
 -- other file of lib/ becomes one local table named after it, each function file a block of its own.
 
+-- A global costs a walk through the tables that protect it, so those used most are found once: by the
+-- first call, because they do not exist yet while the library is being loaded.
+local function globals()
+    return error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
+end
+local error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
+
+-- A host may take a command piece by piece: `add_text`, `add_number`, then `run_pieces`, which answers
+-- whether it went well; `raise_pieces` raises why not. Its compiler does that much faster than a call. Nil
+-- on others.
+local add_text, add_number, run_pieces, raise_pieces
+
+local function find_globals()
+    error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
+    add_text, add_number, run_pieces, raise_pieces = redis.ff_text, redis.ff_number, redis.ff_run, redis.ff_raise
+end
+
 -- `redis.call` does not exist yet while the library is being loaded, and finding it costs two table
 -- look-ups per command: the first use binds it.
 local call, try
@@ -14,21 +31,47 @@ try = function(...)
     return try(...)
 end
 
+local function read_hash(key)
+    local flat = try("HGETALL", key)
+    local size = #flat
+    if size == 0 then return nil end
+    local fields = {}
+    for i = 1, size, 2 do
+        fields[flat[i]] = flat[i + 1]
+    end
+    return fields
+end
+
+-- A hash as a table field -> text; nil when there is none, or another type of value. A host that has a
+-- function of its own for it makes the table at once, in its final size.
+local hash
+hash = function(key)
+    hash = redis.ff_hash or read_hash
+    return hash(key)
+end
+
 -- Ends the function with {0,code,detail...}. Nothing has been written yet: see lib/unit.lua.
 local function refuse(code, ...)
     error({0, code, ...}, 0)
 end
 
--- Plain decimal. Lua's own conversion turns large numbers into exponents. Formatting is slow, and epochs
--- and counts are mostly small: their texts are kept.
+-- Plain decimal. Lua's own conversion turns large numbers into exponents. Formatting is slow; epochs and
+-- counts are mostly small, and a batch asks for the same time again and again: those texts are kept. The
+-- small ones lie in one array without gaps, because the compiler knows no other number keys.
+local SMALL_BELOW = 100
 local small = {}
+local last_number, last_text
 
 local function text(number)
-    local known = small[number]
-    if known then return known end
-    known = string.format("%.0f", number)
-    if number < 100 and number >= 0 and number % 1 == 0 then small[number] = known end
-    return known
+    if number == last_number then return last_text end
+    if number < SMALL_BELOW and number >= 0 and number % 1 == 0 then
+        for i = #small + 1, number + 1 do
+            small[i] = string.format("%.0f", i - 1)
+        end
+        return small[number + 1]
+    end
+    last_number, last_text = number, string.format("%.0f", number)
+    return last_text
 end
 
 -- A stored number; missing and cleared fields are 0.

@@ -18,6 +18,26 @@ function registry.answer(run, ...)
     return refusal_as_reply(pcall(run, ...))
 end
 
+local function run_items(items)
+    while items.at < items.count do
+        local at = items.at + 1
+        items.at = at
+        items.replies[at] = items.run(items, at)
+    end
+end
+
+-- Runs `items.run(items, i)` for i from 1 to items.count and collects what it answers, refusals included,
+-- in items.replies. Many items share one protected call, because the compiler can not look across the
+-- border of one: it ends with a refusal, and the next begins behind the refused item.
+function registry.answer_each(items)
+    items.at = 0
+    repeat
+        local done, refusal = pcall(run_items, items)
+        if not done then items.replies[items.at] = refusal_as_reply(false, refusal) end
+    until done
+    return items.replies
+end
+
 local function arity(what, least, given)
     return {0, "invalid_input", "arity: " .. what .. " " .. given .. ", at least " .. least}
 end
@@ -27,9 +47,13 @@ local function add(name, keys_least, argv_least, run, flags)
         function_name = name,
         flags = flags,
         callback = function(given_keys, argv)
+            if not type then find_globals() end
             if #given_keys < keys_least then return arity("KEYS", keys_least, #given_keys) end
             if #argv < argv_least then return arity("ARGV", argv_least, #argv) end
-            return refusal_as_reply(pcall(run, given_keys, argv))
+            local done, reply = pcall(run, given_keys, argv)
+            if not done then return refusal_as_reply(false, reply) end
+            unit.recycle()
+            return reply
         end,
     })
 end

@@ -81,7 +81,7 @@ end
 -- Step 2: the recorded reply of this very call, or nil.
 function suspending.replay(u, e, r)
     if r.idempotency_key == "" then return nil end
-    local stored = waitpoint.hash(keys.suspend_dedup(u.tag, e, r.idempotency_key))
+    local stored = hash(keys.suspend_dedup(u.tag, e, r.idempotency_key))
     if not stored or stored.lease_id ~= r.lease_id or stored.lease_epoch ~= r.lease_epoch
         or stored.attempt_id ~= r.attempt_id then
         return nil

@@ -2,7 +2,7 @@
 local suspension = {}
 
 function suspension.load(tag, e)
-    return waitpoint.hash(keys.suspension(tag, e))
+    return hash(keys.suspension(tag, e))
 end
 
 function suspension.is_open(record)
@@ -54,7 +54,7 @@ end
 -- The satisfiers counted so far: by the call at work, or as they are stored.
 function suspension.satisfiers(u, e, record)
     if u.satisfiers then return u.satisfiers end
-    local stored = is_set(record.waitpoint_id) and waitpoint.hash(keys.waitpoint_condition(u.tag, record.waitpoint_id))
+    local stored = is_set(record.waitpoint_id) and hash(keys.waitpoint_condition(u.tag, record.waitpoint_id))
     if not stored then return {} end
     if stored.composite == "1" then return call("LRANGE", keys.satisfied_signals(u.tag, e), 0, -1) end
     return condition.satisfiers(u.tag, e, condition.load(u.tag, e, stored, record))

@@ -4,7 +4,6 @@
 -- On Valkey more time goes into Lua than into commands: tables are made late and scratch is shared.
 local unit = {}
 
-local VALUES_MAX = 1000
 local KEYS_MAX = 500
 
 -- Scanners look at a time index once in its interval. What falls due before they are sure to have looked
@@ -13,21 +12,47 @@ local NEAR_MS = 10000
 local NEAR_OF = {lease_expiry = 4000, delayed = 4000, attempt_timeout = 5000, suspension_timeout = 5000,
     budget_resets = 20000, claim_grant = 300000}
 
+-- The lists of a unit are empty again after its commit, and making them costs as much as a small command:
+-- `opened` are those of the call at work, `spare` those of one before.
+local opened, spare
+
+-- With room for what a plain call collects.
+local function new_lists()
+    return {
+        early = {nil, nil, nil, nil}, cores = {nil, nil}, records = {nil, nil, nil, nil},
+        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil}, events = {nil, nil},
+    }
+end
+
 -- Reads the clock, once per call, unless the caller brings a time of its own (chapter 06 section 2).
 function unit.open(tag, now)
     if not now then
         local time = call("TIME")
         now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
     end
+    local lists = spare or new_lists()
+    spare = nil
+    opened = lists
     return {
-        tag = tag, now = now,
-        -- With room for what a plain call collects.
-        early = {nil, nil, nil, nil}, cores = {nil, nil}, records = {nil, nil, nil, nil},
-        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil}, events = {nil, nil},
-        -- Made when first needed: commands that gather members, by name and key; entries of the signal
-        -- feed; lanes to wake; what is due soon; hooks.
-        early_by_key = false, by_key = false, signals = false, lanes = false, dues = false, hooks = false,
+        tag = tag, now = now, partition_id = keys.partition(tag),
+        early = lists.early, cores = lists.cores, records = lists.records, indexes = lists.indexes,
+        history = lists.history, events = lists.events,
+        -- Which writing of its lists comes next: see lib/gathering.lua.
+        early_round = gathering.next_round(), late_round = gathering.next_round(),
+        -- Made when first needed: the deletion; entries of the signal feed; lanes to wake; what is due soon;
+        -- hooks.
+        deletion = false, signals = false, lanes = false, dues = false, hooks = false,
     }
+end
+
+-- At the end of a call that was not refused: the next one may have its lists, unless it left something.
+function unit.recycle()
+    local lists = opened
+    opened = nil
+    if lists and not (lists.early[1] or lists.cores[1] or lists.records[1] or lists.indexes[1]
+        or lists.history[1] or lists.events[1]) then
+        spare = lists
+    end
 end
 
 -- The fields to set on a core, written with one HSET that also stamps last_mutation_at.
@@ -74,33 +99,12 @@ function unit.early_hset(u, key, fields)
     u.early[#u.early + 1] = {"HSET", key, fields = fields}
 end
 
--- Commands with the same name and key become one with many members.
-local function gather(list, by_key, name, key, first, second)
-    local known = by_key[name]
-    if not known then
-        known = {}
-        by_key[name] = known
-    end
-    local command = known[key]
-    if command then
-        local size = #command
-        command[size + 1] = first
-        command[size + 2] = second
-    else
-        command = {name, key, first, second}
-        known[key] = command
-        list[#list + 1] = command
-    end
-end
-
 local function gather_early(u, name, key, first, second)
-    u.early_by_key = u.early_by_key or {}
-    gather(u.early, u.early_by_key, name, key, first, second)
+    gathering.add(u.early, u.early_round, name, key, first, second)
 end
 
 local function gather_late(u, name, key, first, second)
-    u.by_key = u.by_key or {}
-    gather(u.indexes, u.by_key, name, key, first, second)
+    gathering.add(u.indexes, u.late_round, name, key, first, second)
 end
 
 function unit.zadd(u, key, score, member)
@@ -129,13 +133,12 @@ end
 
 -- All deletions of a call are one command.
 function unit.del(u, key)
-    u.by_key = u.by_key or {}
-    local command = u.by_key.DEL
+    local command = u.deletion
     if command then
         command[#command + 1] = key
     else
         command = {"DEL", key, head = 1, step = KEYS_MAX}
-        u.by_key.DEL = command
+        u.deletion = command
         u.indexes[#u.indexes + 1] = command
     end
 end
@@ -188,54 +191,10 @@ function unit.after(u, hook)
     u.hooks[#u.hooks + 1] = hook
 end
 
--- Splits what is longer than one command may be; the first `head` elements repeat.
-local function issue_in_parts(command, head, step, size)
-    for from = head + 1, size, step do
-        local to = math.min(from + step - 1, size)
-        if head == 1 then
-            call(command[1], unpack(command, from, to))
-        else
-            call(command[1], command[2], unpack(command, from, to))
-        end
-    end
-end
-
--- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
-local scratch = {"HSET"}
-
-local function issue_fields(command)
-    local known, size = command.known, 2
-    for field, value in pairs(command.fields) do
-        if not known or (known[field] or "") ~= value then
-            scratch[size + 1] = field
-            scratch[size + 2] = value
-            size = size + 2
-        end
-    end
-    scratch[2] = command[2]
-    if size <= VALUES_MAX then
-        call(unpack(scratch, 1, size))
-    else
-        issue_in_parts(scratch, 2, VALUES_MAX, size)
-    end
-end
-
-local function issue(command)
-    if command.fields then
-        issue_fields(command)
-    elseif command.soft then
-        try(unpack(command))
-    elseif #command <= (command.step or VALUES_MAX) then
-        call(unpack(command))
-    else
-        issue_in_parts(command, command.head or 2, command.step or VALUES_MAX, #command)
-    end
-end
-
 -- Issues and forgets.
 local function issue_all(list)
     for i = 1, #list do
-        issue(list[i])
+        issue.command(list[i])
         list[i] = nil
     end
 end
@@ -243,7 +202,7 @@ end
 -- Writes cores and records collected so far, leaving shared indexes, history and feed for the commit.
 -- A batch calls it after each item, so that a repeated id meets what the earlier item did.
 function unit.commit_records(u)
-    u.early_by_key = false
+    u.early_round = gathering.next_round()
     issue_all(u.early)
     issue_all(u.cores)
     issue_all(u.records)
@@ -262,7 +221,7 @@ end
 function unit.commit(u)
     repeat
         unit.commit_records(u)
-        u.by_key = false
+        u.late_round, u.deletion = gathering.next_round(), false
         issue_all(u.indexes)
         lease_history.flush(u)
         feed.flush(u)

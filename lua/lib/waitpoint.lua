@@ -14,19 +14,8 @@ function waitpoint.is_key(value)
     return #value >= 1 and #value <= KEY_MAX and not string.find(value, "%c")
 end
 
--- A hash as a table; nil when there is none, or another type of value.
-function waitpoint.hash(key)
-    local flat = try("HGETALL", key)
-    if flat.err or #flat == 0 then return nil end
-    local fields = {}
-    for i = 1, #flat, 2 do
-        fields[flat[i]] = flat[i + 1]
-    end
-    return fields
-end
-
 function waitpoint.load(tag, id)
-    return waitpoint.hash(keys.waitpoint(tag, id))
+    return hash(keys.waitpoint(tag, id))
 end
 
 function waitpoint.is_open(record)

@@ -10,9 +10,10 @@
 local COMPLETE_MAX = 256
 local GROUP = 6
 
-local function complete(u, argv, at)
+local function complete(items, i)
+    local u, argv, at = items.u, items.argv, 2 + GROUP * (i - 1)
     local e = args.id(argv, at, "execution_id")
-    if string.sub(e, 1, #u.tag + 1) ~= u.tag .. ":" then args.refuse("execution_id", "another partition") end
+    args.check_partition(u.tag, e)
     local fence = {e, argv[at + 1], argv[at + 2], argv[at + 3]}
     local reply = completion.run(u, e, fence, argv[at + 4], argv[at + 5], "")
     -- The same id once more in this call must meet what was done here.
@@ -20,14 +21,10 @@ local function complete(u, argv, at)
     return reply
 end
 
--- One item of the reply: the single function's answer behind the id.
+-- One item of the reply: the single function's answer behind the id, without its word for success.
 local function item_of(e, reply)
-    local item = {e, reply[1]}
-    for i = 2, #reply do
-        item[i + 1] = reply[i]
-    end
-    if reply[1] == 1 then table.remove(item, 3) end
-    return item
+    if reply[1] == 1 then return {e, 1, reply[3]} end
+    return {e, unpack(reply)}
 end
 
 local function claim_part(u, argv, at)
@@ -40,10 +37,9 @@ registry.add("ff_complete_and_claim", 8, 1, function(given, argv)
     local claim_at = 1 + GROUP * count
     if #argv < claim_at then args.refuse("arity", "fewer completions than counted") end
     local u = unit.open(tag)
-    local items = {}
+    local items = registry.answer_each({count = count, run = complete, replies = {}, u = u, argv = argv})
     for i = 1, count do
-        local at = 2 + GROUP * (i - 1)
-        items[i] = item_of(argv[at], registry.answer(complete, u, argv, at))
+        items[i] = item_of(argv[2 + GROUP * (i - 1)], items[i])
     end
     unit.commit(u)
     if #argv == claim_at then return {1, "OK", items, {}} end

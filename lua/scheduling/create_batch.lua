@@ -9,9 +9,10 @@ local COUNT_MAX = 1000
 local STRIDE_MIN = 16
 
 -- A repeated id or key inside the call is a duplicate of the earlier item, as if that were stored.
-local function create(u, argv, at, earlier)
+local function create(items, i)
+    local u, argv, earlier, at = items.u, items.argv, items.earlier, 3 + items.stride * (i - 1)
     local e = args.id(argv, at, "execution_id")
-    if string.sub(e, 1, #u.tag + 1) ~= u.tag .. ":" then args.refuse("execution_id", "another partition") end
+    args.check_partition(u.tag, e)
     local a = creation.read(argv, at, u.now)
     if a.idempotency_key ~= "" then a.idem_key = keys.idem(u.tag, a.namespace, a.idempotency_key) end
     local first = earlier[a.idem_key or e] or earlier[e]
@@ -30,10 +31,9 @@ registry.add("ff_create_batch", 3, 2, function(given, argv)
     local stride = args.integer(argv, 2, "stride", STRIDE_MIN)
     if #argv < 2 + count * stride then args.refuse("arity", "fewer values than counted") end
     local u = unit.open(tag)
-    local reply, earlier = {1, "OK"}, {}
-    for i = 1, count do
-        reply[i + 2] = registry.answer(create, u, argv, 3 + stride * (i - 1), earlier)
-    end
+    local replies = registry.answer_each({
+        count = count, run = create, replies = {}, u = u, argv = argv, stride = stride, earlier = {},
+    })
     unit.commit(u)
-    return reply
+    return {1, "OK", unpack(replies)}
 end)

@@ -10,7 +10,7 @@ local function check_target(u, e, c, s, waitpoint_record)
     if waitpoint_record.state ~= "active" then
         refuse(c.lifecycle_phase == "suspended" and "waitpoint_closed" or "target_not_signalable")
     end
-    local stored = waitpoint.hash(keys.waitpoint_condition(u.tag, s.waitpoint_id))
+    local stored = hash(keys.waitpoint_condition(u.tag, s.waitpoint_id))
     if not stored then refuse("waitpoint_not_found") end
     if stored.closed == "1" then refuse("waitpoint_closed") end
     local record = suspension.load(u.tag, e) or {}

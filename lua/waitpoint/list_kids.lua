@@ -7,7 +7,7 @@
 registry.add_read_only("ff_list_waitpoint_hmac_kids", 1, 0, function(given)
     local tag = args.tag(given[1])
     local now = unit.open(tag).now
-    local stored = waitpoint.hash(keys.secrets(tag)) or {}
+    local stored = hash(keys.secrets(tag)) or {}
     local current = stored.current_kid or ""
     local kids = {}
     for field in pairs(stored) do

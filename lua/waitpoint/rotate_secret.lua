@@ -59,7 +59,7 @@ local function rotate(given, argv)
     if not grace or grace < 0 then refuse("invalid_grace_ms") end
     local u = unit.open(tag)
     local secrets = keys.secrets(tag)
-    local stored = waitpoint.hash(secrets) or {}
+    local stored = hash(secrets) or {}
     if stored.current_kid == kid then return confirm(secrets, stored, kid, secret) end
     return promote(secrets, stored, kid, secret, grace, u.now)
 end

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <lua.hpp>
 
@@ -18,6 +19,11 @@ constexpr std::size_t kKnownPlaces = 512;
 /// One name may come in many spellings; beyond this many they are looked up each time.
 constexpr std::size_t kKnownMax = 200;
 constexpr std::size_t kNumberBytes = resp::kDoubleTextMax;
+/// More than a command of our library ever has (lua/lib/unit.lua splits them).
+constexpr std::size_t kPiecesMax = 1024;
+/// Found from the start, because a command in pieces leaves no trace that could be remembered.
+constexpr std::array kWrites = {"DEL", "HDEL", "HSET", "HINCRBY", "PEXPIREAT", "SADD",
+                                "SET", "SREM", "XADD", "XTRIM",   "ZADD",      "ZREM"};
 
 constexpr keyspace::CommandSpec kPublish{
     .name = "publish", .arity = 3, .write = true, .in_functions = true};
@@ -50,8 +56,21 @@ std::size_t place_of(const char* name) {
 
 LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
                          const LuaHostOptions& options)
-    : state_(state), keyspace_(keyspace), options_(options), sink_(state.get()) {
+    : state_(state),
+      keyspace_(keyspace),
+      options_(options),
+      sink_(state.get()),
+      record_sink_(state.get()),
+      hgetall_(*keyspace::find_command("HGETALL")) {
     known_.resize(kKnownPlaces);
+    room_.resize(kPiecesMax);
+    numbers_.resize(kPiecesMax * kNumberBytes);
+    for (const char* name : kWrites) {
+        lua_pushstring(state.get(), name);
+        Known known = look_up(name);
+        known.name = lua_tostring(state.get(), -1);
+        remember(known);
+    }
 }
 
 void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
@@ -61,6 +80,7 @@ void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
     now_text_ = number_text(now_ms_, now_room_.data());
     may_write_ = may_write;
     count_ = 0;
+    pieces_ = 0;
     slot_.reset();
     tag_ = {};
     if (keys.empty()) return;
@@ -95,33 +115,43 @@ bool LuaCommands::read_arguments() {
     return true;
 }
 
+const LuaCommands::Known* LuaCommands::find_known(const char* name) const {
+    for (std::size_t place = place_of(name); known_[place].name != nullptr;
+         place = (place + 1) & (kKnownPlaces - 1)) {
+        if (known_[place].name == name) return &known_[place];
+    }
+    return nullptr;
+}
+
+LuaCommands::Known LuaCommands::look_up(std::string_view name) const {
+    const keyspace::CommandSpec* spec = is_publish(name) ? &kPublish : keyspace::find_command(name);
+    if (spec == nullptr || !spec->in_functions) return {};
+    const std::array<std::string_view, 4> probe = {name, "a", "b", "c"};
+    constexpr std::array kShapes = {Keys::None, Keys::First, Keys::FirstTwo, Keys::All};
+    return {.name = name.data(), .spec = spec, .keys = kShapes[store::keys_of(probe).size()]};
+}
+
 const LuaCommands::Known* LuaCommands::find() {
     const std::string_view name = argv_.front();
     // Only a text is a Lua string with an address of its own; a number never names a command.
     if (lua_type(state_.get(), 1) != LUA_TSTRING) return nullptr;
-    for (std::size_t place = place_of(name.data()); known_[place].name != nullptr;
-         place = (place + 1) & (kKnownPlaces - 1)) {
-        if (known_[place].name == name.data()) return &known_[place];
+    if (const Known* known = find_known(name.data())) return known;
+    found_ = look_up(name);
+    if (found_.spec == nullptr) return nullptr;
+    if (remembered_ < kKnownMax) {
+        lua_pushvalue(state_.get(), 1);
+        remember(found_);
     }
-    const keyspace::CommandSpec* spec = is_publish(name) ? &kPublish : keyspace::find_command(name);
-    if (spec == nullptr || !spec->in_functions) return nullptr;
-    const std::array<std::string_view, 4> probe = {name, "a", "b", "c"};
-    constexpr std::array kShapes = {Keys::None, Keys::First, Keys::FirstTwo, Keys::All};
-    found_ = {.name = name.data(), .spec = spec, .keys = kShapes[store::keys_of(probe).size()]};
-    remember(found_);
     return &found_;
 }
 
 void LuaCommands::remember(const Known& known) {
-    if (remembered_ >= kKnownMax) return;
     ++remembered_;
     std::size_t place = place_of(known.name);
     while (known_[place].name != nullptr) place = (place + 1) & (kKnownPlaces - 1);
     known_[place] = known;
     // The string stays, and so its address never means another name.
-    lua_State* lua = state_.get();
-    lua_pushvalue(lua, 1);
-    luaL_ref(lua, LUA_REGISTRYINDEX);
+    luaL_ref(state_.get(), LUA_REGISTRYINDEX);
 }
 
 std::string_view LuaCommands::check_key(std::string_view key) {
@@ -209,6 +239,64 @@ bool LuaCommands::run() {
         return false;
     }
     return true;
+}
+
+bool LuaCommands::read_hash() {
+    const LuaState::Unlimited unlimited(state_);
+    lua_State* lua = state_.get();
+    ++count_;
+    if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) {
+        push_error_table(lua, "ERR wrong number or type of arguments");
+        return false;
+    }
+    std::size_t length = 0;
+    const char* bytes = lua_tolstring(lua, 1, &length);
+    const std::array<std::string_view, 2> argv = {"HGETALL", {bytes, length}};
+    const std::string_view why = check_key(argv[1]);
+    if (!why.empty()) {
+        push_error_table(lua, why);
+        return false;
+    }
+    record_sink_.reset();
+    keyspace_.execute(hgetall_, argv, now_, record_sink_);
+    return true;
+}
+
+void LuaCommands::add_text(std::string_view text) {
+    if (pieces_ < kPiecesMax) room_[pieces_] = text;
+    ++pieces_;
+}
+
+void LuaCommands::add_number(double number) {
+    if (pieces_ < kPiecesMax) {
+        char* room = numbers_.data() + pieces_ * kNumberBytes;
+        room_[pieces_] = number == now_ms_ ? now_text_ : number_text(number, room);
+    }
+    ++pieces_;
+}
+
+bool LuaCommands::run_pieces() {
+    ++count_;
+    piece_sink_.reset();
+    const std::size_t count = std::exchange(pieces_, 0);
+    if (count == 0 || count > kPiecesMax) {
+        piece_sink_.fail("ERR a command of no or of too many pieces");
+        return false;
+    }
+    argv_ = std::span(room_).first(count);
+    const Known* known = find_known(argv_.front().data());
+    if (known == nullptr) {
+        found_ = look_up(argv_.front());
+        if (found_.spec != nullptr) known = &found_;
+    }
+    const std::string_view why = refusal(known);
+    if (!why.empty())
+        piece_sink_.fail(why);
+    else if (known->spec == &kPublish)
+        piece_sink_.fail("ERR PUBLISH does not come in pieces");
+    else
+        keyspace_.execute(*known->spec, argv_, now_, piece_sink_);
+    return !piece_sink_.failed();
 }
 
 }  // namespace ff::host

@@ -16,6 +16,34 @@
 
 namespace ff::host {
 
+/// Keeps nothing of an answer but an error.
+class PieceSink final : public keyspace::ReplySink {
+  public:
+    void reset() { failed_ = false; }
+    void fail(std::string_view text) {
+        failed_ = true;
+        text_ = text;
+    }
+    bool failed() const { return failed_; }
+    const std::string& text() const { return text_; }
+
+    bool resp3() const override { return false; }
+    void null() override {}
+    void null_array() override {}
+    void integer(std::int64_t) override {}
+    void real(double) override {}
+    void bulk(std::string_view) override {}
+    void status(std::string_view) override {}
+    void error(std::string_view text) override { fail(text); }
+    void array(std::size_t) override {}
+    void map(std::size_t) override {}
+    void set(std::size_t) override {}
+
+  private:
+    bool failed_ = false;
+    std::string text_{};
+};
+
 /// redis.call and redis.pcall: takes a command from the Lua stack, executes it on the keyspace and
 /// leaves its answer there.
 class LuaCommands {
@@ -31,6 +59,17 @@ class LuaCommands {
 
     /// The whole Lua stack is the command. True: the answer is at its top; false: an error table.
     bool run();
+    /// The only argument is a key: leaves its hash as a table field -> value, or nil if there is
+    /// none or another type. False: an error table.
+    bool read_hash();
+
+    /// A command piece by piece, for compiled Lua, which calls these without the Lua stack: first
+    /// its name, then the arguments, then `run_pieces`. Its answer is dropped. What the pieces
+    /// point to stays until then. False: `piece_error` says why.
+    void add_text(std::string_view text);
+    void add_number(double number);
+    bool run_pieces();
+    const std::string& piece_error() const { return piece_sink_.text(); }
     LuaState& state() { return state_; }
 
   private:
@@ -45,6 +84,9 @@ class LuaCommands {
     /// False if an argument is neither text nor number.
     bool read_arguments();
     const Known* find();
+    const Known* find_known(const char* name) const;
+    Known look_up(std::string_view name) const;
+    /// The name is at the top of the Lua stack, which loses it.
     void remember(const Known& known);
     /// The error text, or nothing if the command may run.
     std::string_view refusal(const Known* known);
@@ -56,6 +98,8 @@ class LuaCommands {
     keyspace::Keyspace& keyspace_;
     const LuaHostOptions& options_;
     LuaReplySink sink_;
+    LuaRecordSink record_sink_;
+    const keyspace::CommandSpec& hgetall_;
 
     std::chrono::microseconds now_{};
     /// The number that functions write most, spelled once for all commands of the call.
@@ -74,6 +118,9 @@ class LuaCommands {
     std::vector<std::string_view> room_{};
     /// Texts of number arguments.
     std::vector<char> numbers_{};
+    /// How many pieces of a command there are; more than fit are only counted.
+    std::size_t pieces_ = 0;
+    PieceSink piece_sink_{};
     /// Names are found again by the address of their Lua string, which the registry keeps alive.
     std::vector<Known> known_{};
     std::size_t remembered_ = 0;

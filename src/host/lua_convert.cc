@@ -4,6 +4,8 @@
 
 #include <lua.hpp>
 
+#include "base/assert.h"
+
 namespace ff::host {
 namespace {
 
@@ -16,9 +18,12 @@ std::string_view view_at(lua_State* lua, int index) {
     return {bytes, length};
 }
 
+/// Where push_reply_names put them.
+enum Name : int { kErr = 2, kOk, kDouble, kMap, kSet };
+
 /// Pushes the field if the table has a value of that type under it.
-bool push_field(lua_State* lua, int table, const char* name, int type) {
-    lua_pushstring(lua, name);
+bool push_field(lua_State* lua, int table, Name name, int type) {
+    lua_pushvalue(lua, name);
     lua_rawget(lua, table);
     if (lua_type(lua, -1) == type) return true;
     lua_pop(lua, 1);
@@ -78,19 +83,19 @@ void send_array(lua_State* lua, int table, keyspace::ReplySink& sink, int depth)
 }
 
 void send_table(lua_State* lua, int table, keyspace::ReplySink& sink, int depth) {
-    if (push_field(lua, table, "err", LUA_TSTRING)) {
+    if (push_field(lua, table, kErr, LUA_TSTRING)) {
         sink.error(single_line(view_at(lua, -1)));
         lua_pop(lua, 1);
-    } else if (push_field(lua, table, "ok", LUA_TSTRING)) {
+    } else if (push_field(lua, table, kOk, LUA_TSTRING)) {
         sink.status(single_line(view_at(lua, -1)));
         lua_pop(lua, 1);
-    } else if (push_field(lua, table, "double", LUA_TNUMBER)) {
+    } else if (push_field(lua, table, kDouble, LUA_TNUMBER)) {
         sink.real(lua_tonumber(lua, -1));
         lua_pop(lua, 1);
-    } else if (push_field(lua, table, "map", LUA_TTABLE)) {
+    } else if (push_field(lua, table, kMap, LUA_TTABLE)) {
         send_pairs(lua, lua_gettop(lua), sink, depth, true);
         lua_pop(lua, 1);
-    } else if (push_field(lua, table, "set", LUA_TTABLE)) {
+    } else if (push_field(lua, table, kSet, LUA_TTABLE)) {
         send_pairs(lua, lua_gettop(lua), sink, depth, false);
         lua_pop(lua, 1);
     } else {
@@ -180,6 +185,27 @@ void LuaReplySink::array(std::size_t size) {
     }
     // Replies nest three deep at most (stream, entry, fields), two slots each.
     open_.push_back({.left = size});
+}
+
+void LuaRecordSink::null() {
+    lua_pushnil(lua_);
+}
+
+void LuaRecordSink::array(std::size_t size) {
+    if (size == 0) return null();
+    // Functions mark what they have changed at the first place.
+    lua_createtable(lua_, 1, static_cast<int>(size / 2));
+}
+
+void LuaRecordSink::bulk(std::string_view bytes) {
+    lua_pushlstring(lua_, bytes.data(), bytes.size());
+    if (!is_field_) lua_rawset(lua_, -3);
+    is_field_ = !is_field_;
+}
+
+void push_reply_names(lua_State* lua) {
+    FF_ASSERT(lua_gettop(lua) == kErr - 1);
+    for (const char* name : {"err", "ok", "double", "map", "set"}) lua_pushstring(lua, name);
 }
 
 void send_lua_value(lua_State* lua, int index, keyspace::ReplySink& sink) {

@@ -47,6 +47,35 @@ class LuaReplySink final : public keyspace::ReplySink {
     std::string error_text_{};
 };
 
+/// Pushes the answer of HGETALL as one table field -> value; nil for an empty one or an error.
+class LuaRecordSink final : public keyspace::ReplySink {
+  public:
+    explicit LuaRecordSink(lua_State* lua) : lua_(lua) {}
+
+    void reset() { is_field_ = true; }
+
+    bool resp3() const override { return false; }
+    void null() override;
+    void null_array() override { null(); }
+    void integer(std::int64_t) override { null(); }
+    void real(double) override { null(); }
+    void bulk(std::string_view bytes) override;
+    void status(std::string_view) override { null(); }
+    void error(std::string_view) override { null(); }
+    void array(std::size_t size) override;
+    void map(std::size_t pairs) override { array(pairs * 2); }
+    void set(std::size_t) override { null(); }
+
+  private:
+    lua_State* lua_;
+    bool is_field_ = true;
+};
+
+/// Pushes the names that `send_lua_value` looks for in every table. They stay where they are: the
+/// stack of the state begins with one other value and these.
+void push_reply_names(lua_State* lua);
+inline constexpr int kReplyNames = 5;
+
 /// Sends the value at `index` to the sink by the rules for what a function returns: numbers are
 /// truncated, an array ends at its first nil, tables with `ok`, `err`, `double`, `map`, `set` are
 /// what they say.

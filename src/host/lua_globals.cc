@@ -5,6 +5,7 @@
 
 #include <lua.hpp>
 
+#include "base/assert.h"
 #include "host/lua_json.h"
 #include "host/lua_state.h"
 
@@ -40,22 +41,25 @@ int assert_value(lua_State* lua) {
     return lua_gettop(lua);
 }
 
-/// pcall, but an error table with a text in `err` arrives as that text, as in Valkey.
-int protected_call(lua_State* lua) {
-    luaL_checkany(lua, 1);
-    lua_pushboolean(lua, 1);
-    lua_insert(lua, 1);
-    if (lua_pcall(lua, lua_gettop(lua) - 2, LUA_MULTRET, 0) == 0) return lua_gettop(lua);
-    lua_pushboolean(lua, 0);
-    lua_insert(lua, -2);
-    if (lua_istable(lua, -1)) {
-        lua_getfield(lua, -1, "err");
-        if (lua_isstring(lua, -1) != 0)
-            lua_remove(lua, -2);
-        else
-            lua_pop(lua, 1);
-    }
-    return 2;
+/// pcall, but an error table with a text in `err` arrives as that text, as in Valkey. In Lua,
+/// because the compiler follows Lua's own pcall into what it calls, and no function of C.
+constexpr const char* kProtectedCall = R"lua(
+local pcall, type, rawget = pcall, type, rawget
+local function told(done, raised, ...)
+    if not done and type(raised) == "table" then
+        local text = rawget(raised, "err")
+        if type(text) == "string" or type(text) == "number" then return false, text end
+    end
+    return done, raised, ...
+end
+return function(...)
+    return told(pcall(...))
+end
+)lua";
+
+void push_protected_call(lua_State* lua) {
+    FF_ASSERT(luaL_loadstring(lua, kProtectedCall) == 0);
+    lua_call(lua, 0, 1);
 }
 
 void open_library(lua_State* lua, const char* name, lua_CFunction open) {
@@ -129,7 +133,7 @@ void push_function_globals(LuaState& state) {
     copy_fields(lua, LUA_GLOBALSINDEX, kBase);
     lua_pushcfunction(lua, assert_value);
     lua_setfield(lua, -2, "assert");
-    lua_pushcfunction(lua, protected_call);
+    push_protected_call(lua);
     lua_setfield(lua, -2, "pcall");
     push_selection(lua, LUA_STRLIBNAME, kString);
     // Methods of strings: ("x"):rep(3).

@@ -10,6 +10,7 @@
 #include "host/lua_commands.h"
 #include "host/lua_convert.h"
 #include "host/lua_globals.h"
+#include "host/lua_pieces.h"
 #include "host/lua_raise.h"
 #include "host/lua_redis.h"
 #include "host/lua_registration.h"
@@ -18,8 +19,9 @@
 namespace ff::host {
 namespace {
 
-/// The place of the handler of errors on the stack; it never leaves.
+/// The place of the handler of errors on the stack; it never leaves, nor do the names behind it.
 constexpr int kHandler = 1;
+constexpr int kStackBase = kHandler + kReplyNames;
 constexpr const char* kChunkName = "@user_function";
 /// The collector starts when the heap is three times what was alive, and then works as fast as Lua
 /// allocates. A cycle marks the whole library, however little garbage there is, so it should not
@@ -114,7 +116,9 @@ struct LuaHost::Impl {
           commands(state, keyspace, options) {
         lua_State* lua = state.get();
         lua_pushcfunction(lua, note_place);
+        push_reply_names(lua);
         push_redis_library(lua, commands);
+        if (options.compile) add_piece_functions(lua, commands);
         push_function_globals(state);
         function_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
         lua_newtable(lua);
@@ -226,7 +230,7 @@ Result<std::string> LuaHost::load(std::string_view text, bool replace) {
     if (exists && !replace) return function_error("Library '" + source.name + "' already exists");
     Result<Done> fine = impl_->run_library(source.body);
     if (fine.has_value()) fine = impl_->check_registrations(source.name, exists);
-    lua_settop(impl_->state.get(), kHandler);
+    lua_settop(impl_->state.get(), kStackBase);
     if (fine.has_value())
         impl_->install(source.name, text);
     else
@@ -275,7 +279,7 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
         send_lua_value(lua, lua_gettop(lua), reply);
     else
         reply.error(call_error(lua, function.registration));
-    lua_settop(lua, kHandler);
+    lua_settop(lua, kStackBase);
     if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
     ++function.calls;
     function.last_store_calls = impl_->commands.count();

@@ -104,6 +104,86 @@ TEST_F(Functions, ManyNamesOfOneCommandAreAllUnderstood) {
     EXPECT_EQ(call("spell"), "0");
 }
 
+TEST_F(Functions, AProtectedCallTellsErrorTablesAsText) {
+    load(R"(
+local function outcome(done, raised, more)
+    return {tostring(done), type(raised), tostring(type(raised) == 'table' and raised.code or raised), tostring(more)}
+end
+redis.register_function('fine', function() return outcome(pcall(function(a, b) return a, b end, 1, 2)) end)
+redis.register_function('text', function() return outcome(pcall(error, {err = 'ERR told'})) end)
+redis.register_function('number', function() return outcome(pcall(error, {err = 7})) end)
+redis.register_function('other', function() return outcome(pcall(error, {code = 'mine'})) end)
+redis.register_function('command', function(keys) return outcome(pcall(redis.call, 'HGET', keys[1])) end)
+redis.register_function('nothing', function() return outcome(pcall()) end))");
+    EXPECT_EQ(call("fine"), R"(["true", "number", "1", "2"])");
+    EXPECT_EQ(call("text"), R"(["false", "string", "ERR told", "nil"])");
+    EXPECT_EQ(call("number"), R"(["false", "number", "7", "nil"])");
+    EXPECT_EQ(call("other"), R"(["false", "table", "mine", "nil"])");
+    EXPECT_EQ(
+        call("command"),
+        R"(["false", "string", "ERR Wrong number of args calling command from script", "nil"])");
+    EXPECT_NE(call("nothing").find("bad argument #1"), std::string::npos) << call("nothing");
+}
+
+TEST_F(Functions, AHashComesAsATable) {
+    load(R"(
+redis.register_function('read', function(keys)
+    redis.call('HSET', keys[1], 'a', '1', 'b', '')
+    redis.call('SET', 'text{x}', 'v')
+    local hash = redis.ff_hash(keys[1])
+    return {hash.a, hash.b, tostring(hash.c), tostring(redis.ff_hash('none{x}')), tostring(redis.ff_hash('text{x}'))}
+end)
+redis.register_function('elsewhere', function(keys) return redis.ff_hash('k{y}') end)
+redis.register_function('two', function(keys) return redis.ff_hash(keys[1], keys[1]) end))");
+    EXPECT_EQ(call("read"), R"(["1", "", "nil", "nil", "nil"])");
+    EXPECT_NE(call("elsewhere").find("do not hash to the same slot"), std::string::npos);
+    EXPECT_NE(call("two").find("ERR wrong number or type of arguments"), std::string::npos);
+}
+
+TEST_F(Functions, ACommandMayComeInPieces) {
+    load(R"(
+local function run(...)
+    for i = 1, select('#', ...) do
+        local piece = select(i, ...)
+        if type(piece) == 'number' then redis.ff_number(piece) else redis.ff_text(piece) end
+    end
+    if not redis.ff_run() then redis.ff_raise() end
+    return 'done'
+end
+redis.register_function('set', function(keys, args) return run('HSET', keys[1], 'text', args[1], 'number', 12, 'half', 0.5) end)
+redis.register_function('get', function(keys) return redis.call('HGETALL', keys[1]) end)
+redis.register_function('wrong_type', function(keys) return run('SADD', keys[1], 'm') end)
+redis.register_function('wrong_count', function(keys) return run('HSET', keys[1]) end)
+redis.register_function('wrong_slot', function(keys) return run('SADD', 'k{y}', 'm') end)
+redis.register_function('unknown', function(keys) return run('NONSENSE', keys[1]) end)
+redis.register_function('publish', function(keys) return run('publish', keys[1], 'm') end)
+redis.register_function('nothing', function(keys) return run() end)
+redis.register_function('left', function(keys) redis.ff_text('HSET') redis.ff_text(keys[1]) return 'left' end)
+redis.register_function('many', function(keys)
+    redis.ff_text('SADD')
+    for i = 1, 2000 do redis.ff_text(keys[1]) end
+    return tostring(redis.ff_run())
+end)
+redis.register_function{function_name = 'reader', flags = {'no-writes'}, callback = function(keys) return run('SADD', keys[1], 'm') end})");
+    const std::string bytes("a\0\xff", 3);
+    const std::string_view args[] = {bytes};
+    EXPECT_EQ(call("set", args), "\"done\"");
+    const std::string stored = call("get");
+    EXPECT_EQ(stored, R"(["text", "a\x00\xff", "number", "12", "half", "0.5"])");
+    for (const auto& [name, text] :
+         {std::pair("wrong_type", "WRONGTYPE"), std::pair("wrong_count", "Wrong number of args"),
+          std::pair("wrong_slot", "same slot"), std::pair("unknown", "Unknown command"),
+          std::pair("publish", "does not come in pieces"),
+          std::pair("nothing", "no or of too many"),
+          std::pair("reader", "not allowed from read-only")}) {
+        EXPECT_NE(call(name).find(text), std::string::npos) << name << ": " << call(name);
+    }
+    EXPECT_EQ(call("many"), "\"false\"");
+    EXPECT_EQ(call("left"), "\"left\"");
+    EXPECT_EQ(call("set", args), "\"done\"") << "what the call before left is forgotten";
+    EXPECT_EQ(call("get"), stored);
+}
+
 TEST_F(Functions, TheRestOfLuaIsNotThere) {
     for (const char* name :
          {"os",           "io",           "ffi",        "jit",    "debug",     "package",

@@ -31,6 +31,14 @@ int redis_pcall(lua_State* lua) {
     return 1;
 }
 
+/// Not in Valkey: a hash as a table at once, where HGETALL would answer a list to be sorted out.
+int redis_hash(lua_State* lua) {
+    LuaCommands& commands = commands_of(lua);
+    if (!commands.read_hash()) return lua_error(lua);
+    if (commands.state().over_limit()) return luaL_error(lua, "not enough memory");
+    return 1;
+}
+
 bool is_one_text(lua_State* lua) {
     return lua_gettop(lua) == 1 && lua_type(lua, 1) == LUA_TSTRING;
 }
@@ -133,6 +141,7 @@ void push_redis_library(lua_State* lua, LuaCommands& commands) {
     lua_newtable(lua);
     set_command_function(lua, commands, "call", redis_call);
     set_command_function(lua, commands, "pcall", redis_pcall);
+    set_command_function(lua, commands, "ff_hash", redis_hash);
     set_command_function(lua, commands, "sha1hex", redis_sha1hex);
     lua_pushcfunction(lua, redis_error_reply);
     lua_setfield(lua, -2, "error_reply");

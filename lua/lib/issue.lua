@@ -1,0 +1,71 @@
+-- Issues the commands that lib/unit.lua and lib/feed.lua have collected: arrays, or hashes of fields to set.
+local issue = {}
+
+local VALUES_MAX = 1000
+
+-- One piece of a command.
+function issue.add(value)
+    if type(value) == "string" then
+        add_text(value)
+    else
+        add_number(value)
+    end
+end
+
+-- The elements `from` to `to` behind the first `head` ones.
+local function run(command, head, from, to)
+    if not run_pieces then
+        if from == head + 1 then return call(unpack(command, 1, to)) end
+        if head == 1 then return call(command[1], unpack(command, from, to)) end
+        return call(command[1], command[2], unpack(command, from, to))
+    end
+    for i = 1, head do
+        add_text(command[i])
+    end
+    for i = from, to do
+        issue.add(command[i])
+    end
+    if not run_pieces() then raise_pieces() end
+end
+
+-- Splits what is longer than one command may be; the first `head` elements repeat.
+local function in_parts(command, head, step, size)
+    for from = head + 1, size, step do
+        run(command, head, from, math.min(from + step - 1, size))
+    end
+end
+
+-- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
+local scratch = {"HSET"}
+
+local function changed_fields(command)
+    local known, size = command.known, 2
+    for field, value in pairs(command.fields) do
+        if not known or (known[field] or "") ~= value then
+            scratch[size + 1] = field
+            scratch[size + 2] = value
+            size = size + 2
+        end
+    end
+    scratch[2] = command[2]
+    in_parts(scratch, 2, VALUES_MAX, size)
+end
+
+-- `fields`: a hash to set, of which `known` says what is there already. `n`: see lib/gathering.lua. `soft`:
+-- a failure must not undo the rest. `head` and `step`: how to split it.
+function issue.command(command)
+    if command.fields then
+        changed_fields(command)
+    elseif command.n then
+        in_parts(command, 2, VALUES_MAX, command.n)
+        gathering.settle(command)
+    elseif command.soft then
+        try(unpack(command))
+    elseif #command <= 2 then
+        run(command, #command, #command + 1, #command)
+    else
+        in_parts(command, command.head or 2, command.step or VALUES_MAX, #command)
+    end
+end
+
+return issue

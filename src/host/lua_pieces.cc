@@ -1,0 +1,74 @@
+#include "host/lua_pieces.h"
+
+#include <lua.hpp>
+
+#include "base/assert.h"
+#include "host/lua_commands.h"
+#include "host/lua_raise.h"
+
+namespace ff::host {
+namespace {
+
+LuaCommands& commands_at(void* context) {
+    return *static_cast<LuaCommands*>(context);
+}
+
+void add_text(void* context, const char* bytes, std::size_t size) {
+    commands_at(context).add_text({bytes, size});
+}
+
+void add_number(void* context, double number) {
+    commands_at(context).add_number(number);
+}
+
+int run_pieces(void* context) {
+    return commands_at(context).run_pieces() ? 1 : 0;
+}
+
+int raise_piece_error(lua_State* lua) {
+    auto& commands = *static_cast<LuaCommands*>(lua_touserdata(lua, lua_upvalueindex(1)));
+    return raise_error_table(lua, commands.piece_error());
+}
+
+/// Only the functions it returns know the foreign library.
+constexpr const char* kWrappers = R"lua(
+local ffi, context, text_at, number_at, run_at = ...
+local self = ffi.cast("void *", context)
+local text = ffi.cast("void (*)(void *, const char *, size_t)", text_at)
+local number = ffi.cast("void (*)(void *, double)", number_at)
+local run = ffi.cast("int (*)(void *)", run_at)
+return function(value)
+    text(self, value, #value)
+end, function(value)
+    number(self, value)
+end, function()
+    return run(self) == 1
+end
+)lua";
+
+template <class Function>
+void push_address(lua_State* lua, Function* function) {
+    lua_pushlightuserdata(lua, reinterpret_cast<void*>(function));
+}
+
+}  // namespace
+
+void add_piece_functions(lua_State* lua, LuaCommands& commands) {
+    const int table = lua_gettop(lua);
+    FF_ASSERT(luaL_loadstring(lua, kWrappers) == 0);
+    lua_pushcfunction(lua, luaopen_ffi);
+    lua_call(lua, 0, 1);
+    lua_pushlightuserdata(lua, &commands);
+    push_address(lua, &add_text);
+    push_address(lua, &add_number);
+    push_address(lua, &run_pieces);
+    lua_call(lua, 5, 3);
+    lua_setfield(lua, table, "ff_run");
+    lua_setfield(lua, table, "ff_number");
+    lua_setfield(lua, table, "ff_text");
+    lua_pushlightuserdata(lua, &commands);
+    lua_pushcclosure(lua, raise_piece_error, 1);
+    lua_setfield(lua, table, "ff_raise");
+}
+
+}  // namespace ff::host
