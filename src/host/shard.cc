@@ -151,15 +151,25 @@ void Shard::perform(Work& work, Work::Wake why) {
 }
 
 void Shard::run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) {
+    begin_record();
     state_.execute(argv, clock_.now_us(), reply);
-    keyspace::Keyspace& keyspace = state_.keyspace();
-    if (!keyspace.effects().empty()) {
-        if (committer_ != nullptr) records_.add(keyspace.effects());
-        keyspace.clear_effects();
-    }
+    end_record();
     // Only this thread writes it, so it need not be one step.
     facts_->commands.store(facts_->commands.load(std::memory_order_relaxed) + 1,
                            std::memory_order_relaxed);
+}
+
+/// Effects are written where they will be stored from: payloads are most of them.
+void Shard::begin_record() {
+    if (committer_ == nullptr) return;
+    records_.begin();
+    state_.keyspace().write_effects_to(&records_.buffer());
+}
+
+void Shard::end_record() {
+    if (committer_ == nullptr) return state_.keyspace().clear_effects();
+    state_.keyspace().write_effects_to(nullptr);
+    records_.end_if_any();
 }
 
 bool Shard::wait(Work& work, std::span<const std::string_view> keys, ReadWaiters::Time until) {
@@ -186,10 +196,9 @@ void Shard::expire() {
     if (!due.has_value() || refuses()) return;
     const std::chrono::microseconds now = clock_.now_us();
     if (due->time_since_epoch() > now) return;
+    begin_record();
     keyspace.expire_due(now, options_.expire_keys_max);
-    if (keyspace.effects().empty()) return;
-    if (committer_ != nullptr) records_.add(keyspace.effects());
-    keyspace.clear_effects();
+    end_record();
 }
 
 void Shard::serve_waiters(bool last) {

@@ -97,6 +97,8 @@ class Shard final : public CommandRunner {
     void run_queued(WorkList& works);
     void perform(Work& work, Work::Wake why);
     void refuse(WorkList& works);
+    void begin_record();
+    void end_record();
     void expire();
     void serve_waiters(bool last);
     void commit();

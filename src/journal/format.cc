@@ -154,16 +154,17 @@ void set_record_length(char* head, std::uint32_t length) {
     put(head, length);
 }
 
-void stamp_group(std::string& frames, std::uint32_t seed, std::uint64_t first_number,
+void stamp_group(std::span<char> frames, std::uint32_t seed, std::uint64_t first_number,
                  std::uint32_t not_durable) {
+    const std::string_view view(frames.data(), frames.size());
     std::uint32_t position = 0;
     for (std::uint64_t at = 0; at < frames.size(); ++position) {
-        const auto length = get<std::uint32_t>(frames, at);
+        const auto length = get<std::uint32_t>(view, at);
         FF_ASSERT(length >= kRecordHeadBytes && at + length <= frames.size());
         put(&frames[at + 8], first_number + position);
         put(&frames[at + 16], position);
         put(&frames[at + 20], not_durable);
-        put(&frames[at + 4], frame_checksum(std::string_view(frames).substr(at, length), seed));
+        put(&frames[at + 4], frame_checksum(view.substr(at, length), seed));
         at += length;
     }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -96,7 +97,7 @@ struct RecordHead {
 
 void set_record_length(char* head, std::uint32_t length);
 /// Completes the heads of a group whose frames hold only their lengths.
-void stamp_group(std::string& frames, std::uint32_t seed, std::uint64_t first_number,
+void stamp_group(std::span<char> frames, std::uint32_t seed, std::uint64_t first_number,
                  std::uint32_t not_durable);
 /// The record at `offset` if its length and checksum are right.
 std::optional<RecordHead> valid_record(std::string_view segment, std::uint64_t offset,

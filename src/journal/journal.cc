@@ -43,15 +43,15 @@ void Journal::append(std::string_view payload) {
     FF_ASSERT(payload.size() <= kPayloadBytesMax);
     const std::size_t at = group_.size();
     group_.append(kRecordHeadBytes, '\0');
-    group_ += payload;
-    set_record_length(&group_[at], static_cast<std::uint32_t>(group_.size() - at));
+    group_.append(payload);
+    set_record_length(group_.data() + at, static_cast<std::uint32_t>(group_.size() - at));
     ++group_count_;
 }
 
 void Journal::append(const Records& records) {
     FF_ASSERT(state_ == JournalState::Open);
     FF_ASSERT(records.count() <= std::numeric_limits<std::uint32_t>::max() - group_count_);
-    group_ += records.frames();
+    group_.append(records.frames());
     group_count_ += records.count();
 }
 
@@ -103,7 +103,7 @@ Result<Done> Journal::write_group(Sync sync_mode) {
     // Saying that more is durable than is would turn a torn tail into damage, so too many
     // records to count are made durable first.
     if (not_durable > std::numeric_limits<std::uint32_t>::max()) FF_CHECK(sync());
-    stamp_group(group_, head_.seed, next_record_,
+    stamp_group({group_.data(), bytes}, head_.seed, next_record_,
                 static_cast<std::uint32_t>(next_record_ - synced_record_));
 
     const std::uint64_t needed = end_ + bytes;
@@ -111,8 +111,8 @@ Result<Done> Journal::write_group(Sync sync_mode) {
     // Zeros spare a sync its metadata. Where no sync follows they would only be written twice.
     const bool synced = sync_mode == Sync::Yes;
     const std::uint64_t size = grows && synced ? round_up(needed, options_.grow_bytes) : needed;
-    Result<Done> written =
-        synced ? file_->write_end(end_, group_, size - needed) : file_->write_at(end_, group_);
+    Result<Done> written = synced ? file_->write_end(end_, group_.view(), size - needed)
+                                  : file_->write_at(end_, group_.view());
     if (!written) {
         // What was written of the group must be gone before it is written again: the second try
         // may differ in its heads, and a power cut could leave a mixture that looks like damage.

@@ -135,7 +135,7 @@ class Journal {
     std::uint64_t next_record_ = 1;
     std::uint64_t synced_record_ = 1;  // records below it are durable
 
-    std::string group_;
+    ByteBuffer group_{};
     std::uint32_t group_count_ = 0;
     // Shared with the snapshot writers, which subtract what they have replaced.
     std::shared_ptr<std::atomic<std::uint64_t>> replay_bytes_;

@@ -40,17 +40,22 @@ TEST(Journal, GivesBackTheRecordsOfItsGroupsInOrder) {
         Records records;
         records.add(zeros);
         records.begin();
-        records.text() += "in place";
+        records.buffer().append("in place");
         records.end();
+        records.begin();
+        records.end_if_any();
+        records.begin();
+        records.buffer().append("any");
+        records.end_if_any();
         opened.journal->append(records);
         ASSERT_TRUE(opened.journal->commit(Sync::Yes));
-        EXPECT_EQ(opened.journal->committed(), 4U);
+        EXPECT_EQ(opened.journal->committed(), 5U);
     }
     Content content;
     const Opened opened = open_or_fail(*files.crash(0), content, {.grow_bytes = 1024});
-    EXPECT_EQ(content.records, (std::vector<std::string>{"one", "", zeros, "in place"}));
-    EXPECT_EQ(opened.report.records, 4U);
-    EXPECT_EQ(opened.journal->committed(), 4U);
+    EXPECT_EQ(content.records, (std::vector<std::string>{"one", "", zeros, "in place", "any"}));
+    EXPECT_EQ(opened.report.records, 5U);
+    EXPECT_EQ(opened.journal->committed(), 5U);
     EXPECT_FALSE(opened.report.torn);
 }
 

@@ -7,7 +7,7 @@ namespace ff::journal {
 
 void Records::add(std::string_view payload) {
     begin();
-    frames_ += payload;
+    frames_.append(payload);
     end();
 }
 
@@ -20,11 +20,18 @@ void Records::end() {
     const std::size_t length = frames_.size() - open_at_;
     FF_ASSERT(length >= kRecordHeadBytes);
     FF_ASSERT(length - kRecordHeadBytes <= kPayloadBytesMax);
-    set_record_length(&frames_[open_at_], static_cast<std::uint32_t>(length));
+    set_record_length(frames_.data() + open_at_, static_cast<std::uint32_t>(length));
     ++count_;
 }
 
-void Records::swap_frames(std::string& frames) {
+void Records::end_if_any() {
+    if (frames_.size() > open_at_ + kRecordHeadBytes)
+        end();
+    else
+        frames_.cut(open_at_);
+}
+
+void Records::swap_frames(ByteBuffer& frames) {
     frames_.swap(frames);
     clear();
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
+
+#include "base/byte_buffer.h"
 
 namespace ff::journal {
 
@@ -12,10 +13,12 @@ class Records {
   public:
     /// At most kPayloadBytesMax bytes; may be empty.
     void add(std::string_view payload);
-    /// Builds a payload in place: `text()` may be appended to between begin and end only.
+    /// Builds a payload in place: the buffer may be appended to between begin and end only.
     void begin();
-    std::string& text() { return frames_; }
+    ByteBuffer& buffer() { return frames_; }
     void end();
+    /// The same, but a payload without bytes is no record.
+    void end_if_any();
 
     bool empty() const { return count_ == 0; }
     std::uint32_t count() const { return count_; }
@@ -26,13 +29,13 @@ class Records {
     void reserve(std::size_t bytes) { frames_.reserve(bytes); }
 
     /// Frames with length only; the journal completes the heads.
-    const std::string& frames() const { return frames_; }
+    std::string_view frames() const { return frames_.view(); }
     /// Leaves it empty, with the memory that `frames` had.
-    void swap_frames(std::string& frames);
+    void swap_frames(ByteBuffer& frames);
     std::size_t capacity() const { return frames_.capacity(); }
 
   private:
-    std::string frames_;
+    ByteBuffer frames_{};
     std::size_t open_at_ = 0;
     std::uint32_t count_ = 0;
 };

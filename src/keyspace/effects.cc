@@ -34,7 +34,7 @@ void EffectWriter::begin(Effect effect, std::string_view key) {
         return static_cast<std::uint8_t>(static_cast<unsigned>(effect) |
                                          static_cast<unsigned>(spelling) << kSpellingShift);
     };
-    if (!out_.empty() && key == memory_.key()) {
+    if (size() > 0 && key == memory_.key()) {
         out_.byte(head_byte(KeySpelling::Same));
         return;
     }
@@ -54,8 +54,18 @@ void EffectWriter::begin(Effect effect, std::string_view key) {
     memory_.set(key);
 }
 
+void EffectWriter::write_to(ByteBuffer* buffer) {
+    buffer_ = buffer == nullptr ? &own_ : buffer;
+    out_ = WireWriter(*buffer_);
+    clear();
+}
+
 void EffectWriter::clear() {
-    out_.clear(kKeptBytesMax);
+    if (buffer_ == &own_) {
+        if (own_.capacity() > kKeptBytesMax) own_ = {};
+        own_.clear();
+    }
+    start_ = buffer_->size();
     memory_.clear();
 }
 

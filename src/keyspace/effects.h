@@ -50,9 +50,16 @@ class KeyMemory {
     std::size_t body_bytes_ = 0;
 };
 
-/// Writes effects one after the other. What lies between two clears must stay together.
+/// Writes effects one after the other, into a buffer of its own or of somebody else. What lies
+/// between two clears must stay together.
 class EffectWriter {
   public:
+    EffectWriter() = default;
+    EffectWriter(const EffectWriter&) = delete;
+    EffectWriter& operator=(const EffectWriter&) = delete;
+
+    /// What comes is appended there; without a buffer, to its own again. Clears.
+    void write_to(ByteBuffer* buffer);
     /// Starts an effect; its content follows through the functions below.
     void begin(Effect effect, std::string_view key);
     void number(std::uint64_t value) { out_.number(value); }
@@ -60,15 +67,19 @@ class EffectWriter {
     void score(double value) { out_.score(value); }
     void raw(std::string_view encoded) { out_.raw(encoded); }
 
-    std::string_view view() const { return out_.view(); }
-    std::size_t size() const { return out_.size(); }
-    /// Keeps the capacity, up to a bound.
+    std::string_view view() const { return buffer_->view().substr(start_); }
+    std::size_t size() const { return buffer_->size() - start_; }
+    /// Its own buffer becomes empty and keeps the memory, up to a bound; another stays as it is.
     void clear();
 
   private:
     static constexpr std::size_t kKeptBytesMax = std::size_t{4} << 20U;
 
-    WireWriter out_;
+    ByteBuffer own_{};
+    ByteBuffer* buffer_ = &own_;
+    WireWriter out_{own_};
+    /// Where in the buffer the first effect begins.
+    std::size_t start_ = 0;
     KeyMemory memory_;
 };
 

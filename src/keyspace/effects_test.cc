@@ -239,6 +239,36 @@ TEST(Corruption, DamagedEffectsNeverCrash) {
     EXPECT_GT(refused, 100);
 }
 
+TEST(Effects, AreWrittenWhereTheCallerWantsThem) {
+    Shell shell;
+    shell("HSET", "h", "own", "1");
+    ByteBuffer buffer;
+    buffer.append("head");
+    shell.keyspace.write_effects_to(&buffer);
+    EXPECT_TRUE(shell.keyspace.effects().empty());
+    shell("HSET", "h", "field", "2");
+    shell("HSET", "h", "field", "3");
+    const std::string first(shell.keyspace.effects());
+    EXPECT_EQ(buffer.view(), "head" + first);
+    shell.keyspace.clear_effects();
+    EXPECT_TRUE(shell.keyspace.effects().empty());
+    EXPECT_EQ(buffer.view(), "head" + first) << "clearing leaves them there";
+    shell("HSET", "h", "field", "4");
+    const std::string second(shell.keyspace.effects());
+    EXPECT_EQ(buffer.view(), "head" + first + second);
+    shell.keyspace.write_effects_to(nullptr);
+    shell("HSET", "h", "field", "5");
+    EXPECT_EQ(buffer.size(), 4 + first.size() + second.size());
+
+    // Each of them stands alone, also one that goes on with the key of the one before.
+    Shell replayed;
+    ASSERT_TRUE(replayed.keyspace.apply(second));
+    EXPECT_EQ(replayed("HGETALL", "h"), "[\"field\" \"4\"]");
+    ASSERT_TRUE(replayed.keyspace.apply(first));
+    ASSERT_TRUE(replayed.keyspace.apply(shell.keyspace.effects()));
+    EXPECT_EQ(replayed("HGETALL", "h"), "[\"field\" \"5\"]");
+}
+
 TEST(Memory, IsGivenBack) {
     Shell shell;
     shell("SET", "warm", "up");

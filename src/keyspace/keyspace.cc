@@ -75,6 +75,10 @@ void Keyspace::clear_effects() {
     database_->effects().clear();
 }
 
+void Keyspace::write_effects_to(ByteBuffer* buffer) {
+    database_->effects().write_to(buffer);
+}
+
 Result<Done> Keyspace::apply(std::string_view effects) {
     const Access access(*this);
     return database_->apply(effects);

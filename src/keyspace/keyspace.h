@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_buffer.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "keyspace/command_table.h"
@@ -44,6 +45,9 @@ class Keyspace {
     /// the next call that writes. Clearing keeps the capacity.
     std::string_view effects() const;
     void clear_effects();
+    /// Clears, and appends effects to that buffer from now on, where clearing leaves them; nullptr:
+    /// no longer.
+    void write_effects_to(ByteBuffer* buffer);
 
     /// Replays effects or loads a snapshot; logs nothing. Damaged bytes are an error with the code
     /// `corruption`: what came before the damage has been applied by then.
