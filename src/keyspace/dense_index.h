@@ -49,10 +49,10 @@ class DenseIndex {
             items_.erase(items_.begin() + position);
             return;
         }
-        unplace(items_[position].key());
+        unplace(slot_of(position));
         const std::uint32_t last = size() - 1;
         if (position != last) {
-            slots_[probe(items_[last].key(), quick_hash32(items_[last].key()))].position = position;
+            slots_[slot_of(last)].position = position;
             items_[position] = std::move(items_[last]);
         }
         items_.pop_back();
@@ -82,6 +82,13 @@ class DenseIndex {
         }
         return at;
     }
+    /// Of an item that is there.
+    std::size_t slot_of(std::uint32_t position) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = quick_hash32(items_[position].key()) & mask;
+        while (slots_[at].position != position) at = (at + 1) & mask;
+        return at;
+    }
     void place(std::uint32_t hash, std::uint32_t position) {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
@@ -89,9 +96,8 @@ class DenseIndex {
         slots_[at] = {.hash = hash, .position = position};
     }
     /// Closes the gap by moving back whatever probed across it, so there are no tombstones.
-    void unplace(std::string_view key) {
+    void unplace(std::size_t gap) {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t gap = probe(key, quick_hash32(key));
         std::size_t next = gap;
         while (true) {
             next = (next + 1) & mask;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <limits>
+
+#include "base/assert.h"
 
 namespace ff::keyspace {
 namespace {
@@ -16,6 +20,19 @@ std::ptrdiff_t signed_of(std::size_t n) {
 }
 
 }  // namespace
+
+SortedSet::NodeOwner::NodeOwner(double score, std::string_view member) {
+    FF_ASSERT(member.size() <= std::numeric_limits<std::uint32_t>::max());
+    const Node head{.score = score, .bytes = static_cast<std::uint32_t>(member.size())};
+    void* at = MeteredAllocator<std::uint64_t>().allocate(head.words());
+    node.reset(std::construct_at(static_cast<Node*>(at), head));
+    if (!member.empty()) std::memcpy(node.get() + 1, member.data(), member.size());
+}
+
+void SortedSet::NodeDelete::operator()(Node* node) const {
+    void* at = node;
+    MeteredAllocator<std::uint64_t>().deallocate(static_cast<std::uint64_t*>(at), node->words());
+}
 
 std::uint32_t SortedSet::size() const {
     return large_ ? large_->members.size() : static_cast<std::uint32_t>(small_.size());
@@ -50,7 +67,7 @@ void SortedSet::Large::step(Place& place, bool down) const {
 
 SortedSet::Place SortedSet::Large::lower_bound(double score, std::string_view member) const {
     const auto before = [&](const Ref& ref) {
-        return comes_before(ref.score, ref.node->member.view(), score, member);
+        return comes_before(ref.score, ref.node->member(), score, member);
     };
     const auto block =
         std::partition_point(blocks.begin(), blocks.end(),
@@ -62,13 +79,19 @@ SortedSet::Place SortedSet::Large::lower_bound(double score, std::string_view me
             .offset = static_cast<std::size_t>(ref - block->refs.begin())};
 }
 
+void SortedSet::Large::add(double score, std::string_view member) {
+    NodeOwner owner(score, member);
+    insert(*owner.node);
+    members.append(std::move(owner));
+}
+
 void SortedSet::Large::insert(const Node& node) {
     const Ref ref{.score = node.score, .node = &node};
     if (blocks.empty()) {
         blocks.emplace_back().refs.push_back(ref);
         return;
     }
-    Place place = lower_bound(node.score, node.member.view());
+    Place place = lower_bound(node.score, node.member());
     if (place.block == blocks.size()) {
         place = {.block = blocks.size() - 1, .offset = blocks.back().refs.size()};
     }
@@ -126,7 +149,7 @@ std::uint32_t SortedSet::Large::erase_from(Place place, std::uint32_t count) {
     Block& block = blocks[place.block];
     const std::size_t end = std::min(block.refs.size(), place.offset + count);
     for (std::size_t i = place.offset; i < end; ++i) {
-        members.erase(members.find(block.refs[i].node->member.view()));
+        members.erase(members.find(block.refs[i].node->member()));
     }
     const auto erased = static_cast<std::uint32_t>(end - place.offset);
     if (place.offset == block.begin) {
@@ -154,10 +177,8 @@ void SortedSet::small_insert(double score, ByteString member) {
 
 void SortedSet::make_large() {
     auto large = make_owned<Large>();
-    for (Item& item : small_) {
-        auto node = make_owned<Node>(Node{.score = item.score, .member = std::move(item.member)});
-        large->insert(*node);
-        large->members.append(NodeOwner{.node = std::move(node)});
+    for (const Item& item : small_) {
+        large->add(item.score, item.member.view());
     }
     small_ = decltype(small_)();
     large_ = std::move(large);
@@ -192,9 +213,7 @@ SortedSet::Put SortedSet::put(double score, std::string_view member) {
     }
     const std::uint32_t at = large_->members.find(member);
     if (at == DenseIndex<NodeOwner>::kNowhere) {
-        auto node = make_owned<Node>(Node{.score = score, .member = ByteString(member)});
-        large_->insert(*node);
-        large_->members.append(NodeOwner{.node = std::move(node)});
+        large_->add(score, member);
         return Put::Added;
     }
     Node& node = *large_->members.at(at).node;
@@ -266,9 +285,7 @@ SortedSet SortedSet::clone() const {
             copy.small_.push_back(Item{.score = score, .member = ByteString(member)});
             return;
         }
-        auto node = make_owned<Node>(Node{.score = score, .member = ByteString(member)});
-        copy.large_->insert(*node);
-        copy.large_->members.append(NodeOwner{.node = std::move(node)});
+        copy.large_->add(score, member);
     });
     return copy;
 }

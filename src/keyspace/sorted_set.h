@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ class SortedSet {
         Place place = large_->place_of(first);
         for (; count > 0; --count) {
             const Ref& ref = large_->blocks[place.block].refs[place.offset];
-            visit(ref.node->member.view(), ref.score);
+            visit(ref.node->member(), ref.score);
             large_->step(place, down);
         }
     }
@@ -62,13 +63,24 @@ class SortedSet {
         double score = 0;
         ByteString member;
     };
+    /// The bytes of the member follow in the same block: most of them share a cache line with it.
     struct Node {
         double score = 0;
-        ByteString member;
+        std::uint32_t bytes = 0;
+
+        std::string_view member() const { return {reinterpret_cast<const char*>(this + 1), bytes}; }
+        std::size_t words() const {
+            return (sizeof(Node) + bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+        }
+    };
+    struct NodeDelete {
+        void operator()(Node* node) const;
     };
     struct NodeOwner {
-        Owned<Node> node;
-        std::string_view key() const { return node->member.view(); }
+        NodeOwner(double score, std::string_view member);
+
+        std::unique_ptr<Node, NodeDelete> node;
+        std::string_view key() const { return node->member(); }
     };
     struct Ref {
         double score = 0;
@@ -93,6 +105,8 @@ class SortedSet {
         Place lower_bound(double score, std::string_view member) const;
         std::uint32_t rank_of(Place place) const;
         void step(Place& place, bool down) const;
+        /// A member that is not there.
+        void add(double score, std::string_view member);
         void insert(const Node& node);
         void remove(Place place);
         /// Erases up to `count` members from `place` on, but only within its block, and returns how
