@@ -7,7 +7,7 @@
 registry.add("ff_complete_execution", 12, 5, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
-    local reply = completion.run(u, e, argv, argv[5], args.text(argv, 7), args.text(argv, 6))
+    local reply = completion.run(u, e, argv, 1, args.text(argv, 7), args.text(argv, 6))
     unit.commit(u)
     return reply
 end)

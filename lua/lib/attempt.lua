@@ -1,8 +1,6 @@
 -- Attempt records (chapter 02 sections 5.2 and 7.6).
 local attempt = {}
 
-local NOTHING = {}
-
 -- The pause of an attempt that nobody had begun: it goes on as if the worker had never had it.
 attempt.RETURNED = "returned"
 
@@ -15,12 +13,15 @@ end
 
 -- Ends the open attempt: state, extra fields, and its stream. The caller knows that it is open.
 function attempt.finish(u, e, c, state, closed_reason, extra)
-    local fields = {attempt_state = state, ended_at = u.now}
-    for name, value in pairs(extra or NOTHING) do
-        fields[name] = value
-    end
     local index = number_of(c.current_attempt_index)
-    unit.hset(u, keys.attempt(u.tag, e, index), fields)
+    local key = keys.attempt(u.tag, e, index)
+    if extra then
+        extra.attempt_state = state
+        extra.ended_at = u.now
+        unit.hset(u, key, extra)
+    else
+        unit.record(u, {"HSET", key, "attempt_state", state, "ended_at", u.now})
+    end
     stream.close(u, e, c, index, closed_reason)
 end
 

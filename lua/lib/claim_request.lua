@@ -38,17 +38,21 @@ local function read_admitted(argv, at, count)
     return order, quotas
 end
 
+-- The ids of the i-th lease and attempt that the caller offers.
+function claim_request.ids(q, i)
+    local at = q.ids_at + 2 * i
+    return q.argv[at - 1], q.argv[at]
+end
+
 -- A lease id that will stand in the replay record must have no blank, which separates there.
-local function read_leases(argv, at, count, remembered)
-    local leases = {}
+local function check_ids(argv, at, count, remembered)
     for i = 1, count do
         local lease_id = args.id(argv, at + 2 * i - 1, "lease_id")
         if remembered and string.find(lease_id, "[%z\1-\32\127]") then
             args.refuse("lease_id", "blank or control character")
         end
-        leases[i] = {lease_id = lease_id, attempt_id = args.id(argv, at + 2 * i, "attempt_id")}
+        args.id(argv, at + 2 * i, "attempt_id")
     end
-    return leases
 end
 
 -- What the claim may take and in which order; the counts tell how many arguments follow.
@@ -82,7 +86,7 @@ function claim_request.read(argv, at)
         -- Room for what follows: see lib/core.lua.
         scan_depth = none, payload_bytes = none, defers = none, gated = none, gates_all = none,
         gates_flows = none, over_share = none, is_fair = none, fair_floor = none, namespace = none,
-        arm_wake_ms = none, lost_first = none, admitted = none, admitted_quotas = none, leases = none,
+        arm_wake_ms = none, lost_first = none, admitted = none, admitted_quotas = none, argv = none, ids_at = none,
         capabilities = none,
     }
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
@@ -92,7 +96,8 @@ function claim_request.read(argv, at)
         args.refuse("arity", "fewer admitted executions or leases than counted")
     end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
-    q.leases = read_leases(argv, at + BASE + 2 * admitted, q.max_tasks, q.request_id ~= "")
+    q.argv, q.ids_at = argv, at + BASE + 2 * admitted
+    check_ids(argv, q.ids_at, q.max_tasks, q.request_id ~= "")
     q.capabilities = capabilities.parse(argv[at + 4], "worker")
     return q
 end

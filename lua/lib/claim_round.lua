@@ -58,9 +58,8 @@ end
 
 local function take(r, e, c, how, quota_ids)
     local q = r.q
-    local request, ids = r.request, q.leases[#r.claimed + 1]
-    request.lease_id = ids.lease_id
-    request.attempt_id = ids.attempt_id
+    local request = r.request
+    request.lease_id, request.attempt_id = claim_request.ids(q, #r.claimed + 1)
     request.admitted_quota_ids = is_set(quota_ids) and quota_ids or nil
     local lease = how(r.u, e, c, request)
     r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r.space)

@@ -13,7 +13,7 @@ local none
 
 -- A number nobody chose, without a random generator: the caller's lease ids are fresh for each call.
 local function dice(q)
-    local digest = redis.sha1hex(q.leases[1].lease_id)
+    local digest = redis.sha1hex((claim_request.ids(q, 1)))
     return tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16)
 end
 

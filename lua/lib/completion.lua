@@ -5,10 +5,13 @@ local BY_WORKER = {
     outcome = "success", release_reason = "completed", attempt = "ended_success", closed_reason = "attempt_success",
 }
 
--- `fence` holds execution_id, lease_id, lease_epoch and attempt_id at positions 1 to 4. Refuses, or
--- collects the writes and returns the reply.
-function completion.run(u, e, fence, result, encoding, source)
-    local c, fenced = lease.validate(u, e, fence, source)
+local REPLY = {1, "OK", "completed"}
+
+-- `argv` holds execution_id, lease_id, lease_epoch, attempt_id and the result from position `at` on.
+-- Refuses, or collects the writes and returns the reply.
+function completion.run(u, e, argv, at, encoding, source)
+    local c, fenced = lease.validate(u, e, argv, source, at)
+    local result = argv[at + 4]
     local set = core.change(u, e, c, core.room_for_end())
     finish.run(u, e, c, set, fenced and BY_WORKER or {
         outcome = "success", release_reason = "completed", attempt = "ended_success",
@@ -23,7 +26,7 @@ function completion.run(u, e, fence, result, encoding, source)
         set.has_result = ""
     end
     if encoding ~= "" or is_set(c.result_encoding) then set.result_encoding = encoding end
-    return {1, "OK", "completed"}
+    return REPLY
 end
 
 return completion

@@ -139,7 +139,7 @@ end
 -- Collects everything; returns the reply.
 function creation.write(u, a)
     local e = a.execution_id
-    local set = core.change(u, e, {}, {
+    local set = core.change(u, e, unit.NEW, {
         execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
         creator_identity = a.creator_identity, partition_id = u.partition_id,
         priority = a.priority, flow_id = a.flow_id,

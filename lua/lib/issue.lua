@@ -38,24 +38,25 @@ end
 -- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
 local scratch = {"HSET"}
 
-local function changed_fields(command)
-    local known, size = command.known, 2
-    for field, value in pairs(command.fields) do
+-- Sets those fields of a hash of which `known`, a table or false, does not say the same already.
+function issue.changes(key, fields, known)
+    local size = 2
+    for field, value in pairs(fields) do
         if not known or (known[field] or "") ~= value then
             scratch[size + 1] = field
             scratch[size + 2] = value
             size = size + 2
         end
     end
-    scratch[2] = command[2]
+    scratch[2] = key
     in_parts(scratch, 2, VALUES_MAX, size)
 end
 
--- `fields`: a hash to set, of which `known` says what is there already. `n`: see lib/gathering.lua. `soft`:
--- a failure must not undo the rest. `head` and `step`: how to split it.
+-- `fields`: a hash to set. `n`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
+-- `step`: how to split it.
 function issue.command(command)
     if command.fields then
-        changed_fields(command)
+        issue.changes(command[2], command.fields, false)
     elseif command.n then
         in_parts(command, 2, VALUES_MAX, command.n)
         gathering.settle(command)

@@ -56,14 +56,16 @@ function lease.check_owner(c, lease_id, epoch, attempt_id)
     if attempt_id and attempt_id ~= c.current_attempt_id then refuse("stale_lease") end
 end
 
--- Load, fence and lease validation of a fenced call whose ARGV 1 to 4 are execution_id, lease_id,
--- lease_epoch and attempt_id. Returns the core and whether the call was fenced.
-function lease.validate(u, e, argv, source)
+-- Load, fence and lease validation of a fenced call whose ARGV from `at` on (nil: from 1 on) are
+-- execution_id, lease_id, lease_epoch and attempt_id. Returns the core and whether the call was fenced.
+function lease.validate(u, e, argv, source, at)
     local c = core.require(u.tag, e)
-    local fenced = lease.fenced(argv[2], argv[3], argv[4], source)
+    local first = at or 1
+    local lease_id, epoch, attempt_id = argv[first + 1], argv[first + 2], argv[first + 3]
+    local fenced = lease.fenced(lease_id, epoch, attempt_id, source)
     if c.lifecycle_phase ~= "active" then core.refuse_not_active(c) end
     lease.check_held(u, e, c, true)
-    if fenced then lease.check_owner(c, argv[2], argv[3], argv[4]) end
+    if fenced then lease.check_owner(c, lease_id, epoch, attempt_id) end
     return c, fenced
 end
 

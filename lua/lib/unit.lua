@@ -19,8 +19,9 @@ local opened, spare
 -- With room for what a plain call collects.
 local function new_lists()
     return {
-        early = {nil, nil, nil, nil}, cores = {nil, nil}, records = {nil, nil, nil, nil},
-        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil}, events = {nil, nil},
+        early = {nil, nil, nil, nil}, cores = {nil, nil, nil}, records = {nil, nil, nil, nil},
+        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil},
+        events = {nil, nil, nil, nil, nil, nil},
     }
 end
 
@@ -60,12 +61,18 @@ end
 -- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
 -- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
 function unit.core(u, key, loaded, fields)
-    local set = fields or {}
+    local set, cores = fields or {}, u.cores
     set.last_mutation_at = u.now
-    u.cores[#u.cores + 1] = {"HSET", key, fields = set, known = loaded and not loaded[1] and loaded}
-    if loaded then loaded[1] = true end
+    local size = #cores
+    cores[size + 1] = key
+    cores[size + 2] = set
+    cores[size + 3] = loaded and not loaded[1] and loaded or false
+    if loaded and loaded ~= unit.NEW then loaded[1] = true end
     return set
 end
+
+-- What is known of a record that is being made: nothing.
+unit.NEW = {}
 
 -- A command on a record of one execution, after the cores, or before them (see chapter 02 section 3.3).
 function unit.record(u, command)
@@ -204,7 +211,11 @@ end
 function unit.commit_records(u)
     u.early_round = gathering.next_round()
     issue_all(u.early)
-    issue_all(u.cores)
+    local cores = u.cores
+    for i = 1, #cores, 3 do
+        issue.changes(cores[i], cores[i + 1], cores[i + 2])
+        cores[i], cores[i + 1], cores[i + 2] = nil, nil, nil
+    end
     issue_all(u.records)
 end
 

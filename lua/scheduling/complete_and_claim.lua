@@ -14,8 +14,7 @@ local function complete(items, i)
     local u, argv, at = items.u, items.argv, 2 + GROUP * (i - 1)
     local e = args.id(argv, at, "execution_id")
     args.check_partition(u.tag, e)
-    local fence = {e, argv[at + 1], argv[at + 2], argv[at + 3]}
-    local reply = completion.run(u, e, fence, argv[at + 4], argv[at + 5], "")
+    local reply = completion.run(u, e, argv, at, argv[at + 5], "")
     -- The same id once more in this call must meet what was done here.
     unit.commit_records(u)
     return reply
