@@ -187,6 +187,29 @@ void LuaReplySink::array(std::size_t size) {
     open_.push_back({.left = size});
 }
 
+LuaRecordSink::LuaRecordSink(lua_State* lua) : lua_(lua) {
+    lua_newtable(lua);
+    names_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+void LuaRecordSink::reset() {
+    is_field_ = true;
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, names_);
+    names_at_ = lua_gettop(lua_);
+}
+
+void LuaRecordSink::name(std::string_view bytes, std::uint16_t number) {
+    const int place = number + 1;
+    lua_rawgeti(lua_, names_at_, place);
+    if (lua_isnil(lua_, -1)) {
+        lua_pop(lua_, 1);
+        lua_pushlstring(lua_, bytes.data(), bytes.size());
+        lua_pushvalue(lua_, -1);
+        lua_rawseti(lua_, names_at_, place);
+    }
+    is_field_ = false;
+}
+
 void LuaRecordSink::null() {
     lua_pushnil(lua_);
 }

@@ -47,12 +47,14 @@ class LuaReplySink final : public keyspace::ReplySink {
     std::string error_text_{};
 };
 
-/// Pushes the answer of HGETALL as one table field -> value; nil for an empty one or an error.
+/// Pushes the answer of HGETALL as one table field -> value; nil for an empty one or an error. The
+/// Lua strings of fields are kept by their numbers.
 class LuaRecordSink final : public keyspace::ReplySink {
   public:
-    explicit LuaRecordSink(lua_State* lua) : lua_(lua) {}
+    explicit LuaRecordSink(lua_State* lua);
 
-    void reset() { is_field_ = true; }
+    /// Pushes what the answer needs below it.
+    void reset();
 
     bool resp3() const override { return false; }
     void null() override;
@@ -60,6 +62,7 @@ class LuaRecordSink final : public keyspace::ReplySink {
     void integer(std::int64_t) override { null(); }
     void real(double) override { null(); }
     void bulk(std::string_view bytes) override;
+    void name(std::string_view bytes, std::uint16_t number) override;
     void status(std::string_view) override { null(); }
     void error(std::string_view) override { null(); }
     void array(std::size_t size) override;
@@ -68,6 +71,9 @@ class LuaRecordSink final : public keyspace::ReplySink {
 
   private:
     lua_State* lua_;
+    int names_ = 0;
+    /// Where the table of names lies on the stack.
+    int names_at_ = 0;
     bool is_field_ = true;
 };
 

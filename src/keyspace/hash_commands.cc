@@ -36,10 +36,15 @@ void run_hgetall(Call& call) {
         call.reply.array(pairs * 2);
     }
     if (hash == nullptr) return;
-    hash->for_each(call.db.fields(), [&call](std::string_view field, std::string_view value) {
-        call.reply.bulk(field);
-        call.reply.bulk(value);
-    });
+    hash->for_each_symbol(
+        call.db.fields(),
+        [&call](std::string_view field, SymbolTable::Symbol symbol, std::string_view value) {
+            if (symbol == SymbolTable::kNoSymbol)
+                call.reply.bulk(field);
+            else
+                call.reply.name(field, symbol);
+            call.reply.bulk(value);
+        });
 }
 
 void run_hkeys(Call& call) {

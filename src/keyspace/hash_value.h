@@ -29,16 +29,25 @@ class HashValue {
     void reserve(std::size_t more);
     HashValue clone() const;
 
-    /// visit(std::string_view field, std::string_view value)
+    /// visit(std::string_view field, SymbolTable::Symbol symbol, std::string_view value), without a
+    /// symbol if the field has none here.
     template <class Visit>
-    void for_each(const SymbolTable& symbols, Visit&& visit) const {
+    void for_each_symbol(const SymbolTable& symbols, Visit&& visit) const {
         if (is_named_) {
-            for (const Field& field : named().items()) visit(field.name.view(), field.value.view());
+            for (const Field& field : named().items())
+                visit(field.name.view(), SymbolTable::kNoSymbol, field.value.view());
             return;
         }
         for (std::uint32_t i = 0; i < count_; ++i) {
-            visit(symbols.name(flat_symbols()[i]), flat_values()[i].view());
+            const SymbolTable::Symbol symbol = flat_symbols()[i];
+            visit(symbols.name(symbol), symbol, flat_values()[i].view());
         }
+    }
+    /// visit(std::string_view field, std::string_view value)
+    template <class Visit>
+    void for_each(const SymbolTable& symbols, Visit&& visit) const {
+        for_each_symbol(symbols, [&visit](std::string_view field, SymbolTable::Symbol,
+                                          std::string_view value) { visit(field, value); });
     }
 
   private:

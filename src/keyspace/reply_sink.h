@@ -23,6 +23,11 @@ class ReplySink {
     /// Called only if resp3(); otherwise a double is sent as bulk text.
     virtual void real(double value) = 0;
     virtual void bulk(std::string_view bytes) = 0;
+    /// As `bulk`, for a name that recurs under this number as long as the keyspace lives.
+    virtual void name(std::string_view bytes, std::uint16_t number) {
+        static_cast<void>(number);
+        bulk(bytes);
+    }
     virtual void status(std::string_view text) = 0;
     /// The whole text including its prefix, for example "ERR syntax error".
     virtual void error(std::string_view text) = 0;
