@@ -16,6 +16,9 @@ local add_text, add_number, run_pieces, raise_pieces
 local function find_globals()
     error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
     add_text, add_number, run_pieces, raise_pieces = redis.ff_text, redis.ff_number, redis.ff_run, redis.ff_raise
+    -- Functions derive most keys themselves: from the next call on their number is at [0], and those behind
+    -- the first come when asked for.
+    if redis.ff_keys_on_demand then redis.ff_keys_on_demand() end
 end
 
 -- `redis.call` does not exist yet while the library is being loaded, and finding it costs two table
@@ -72,6 +75,11 @@ local function text(number)
     end
     last_number, last_text = number, string.format("%.0f", number)
     return last_text
+end
+
+-- How many KEYS a call was given.
+local function key_count(given)
+    return given[0] or #given
 end
 
 -- A stored number; missing and cleared fields are 0.

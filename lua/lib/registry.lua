@@ -48,7 +48,8 @@ local function add(name, keys_least, argv_least, run, flags)
         flags = flags,
         callback = function(given_keys, argv)
             if not type then find_globals() end
-            if #given_keys < keys_least then return arity("KEYS", keys_least, #given_keys) end
+            local count = key_count(given_keys)
+            if count < keys_least then return arity("KEYS", keys_least, count) end
             if #argv < argv_least then return arity("ARGV", argv_least, #argv) end
             local done, reply = pcall(run, given_keys, argv)
             if not done then return refusal_as_reply(false, reply) end

@@ -119,6 +119,9 @@ struct LuaHost::Impl {
         push_reply_names(lua);
         push_redis_library(lua, commands);
         if (options.compile) add_piece_functions(lua, commands);
+        lua_pushlightuserdata(lua, this);
+        lua_pushcclosure(lua, &Impl::promise_keys, 1);
+        lua_setfield(lua, -2, "ff_keys_on_demand");
         push_function_globals(state);
         function_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
         lua_newtable(lua);
@@ -126,32 +129,49 @@ struct LuaHost::Impl {
         add_register_function(lua, registrations);
         push_library_globals(lua);
         library_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
+        lua_createtable(lua, 0, 1);
+        lua_pushlightuserdata(lua, this);
+        lua_pushcclosure(lua, &Impl::key_at, 1);
+        lua_setfield(lua, -2, "__index");
+        key_metatable = luaL_ref(lua, LUA_REGISTRYINDEX);
         lua_gc(lua, LUA_GCSETPAUSE, kCollectAtPercent);
         lua_gc(lua, LUA_GCSETSTEPMUL, kCollectSpeedPercent);
     }
 
+    struct Library {
+        std::string text{};
+        std::vector<std::string> functions{};
+        /// Its functions know that KEYS may come on demand.
+        bool keys_on_demand = false;
+    };
     struct Function {
         Registration registration{};
         std::string library{};
+        Library* owner = nullptr;
         std::uint64_t calls = 0;
         std::uint64_t store_calls = 0;
         std::uint64_t last_store_calls = 0;
     };
-    struct Library {
-        std::string text{};
-        std::vector<std::string> functions{};
-    };
-
     Result<Done> run_library(std::string_view body);
     Result<Done> check_registrations(const std::string& library, bool replaces);
     void drop_registrations();
     void install(const std::string& name, std::string_view text);
+    void push_keys(std::span<const std::string_view> given);
+    static Impl& of(lua_State* lua) {
+        return *static_cast<Impl*>(lua_touserdata(lua, lua_upvalueindex(1)));
+    }
+    static int promise_keys(lua_State* lua);
+    static int key_at(lua_State* lua);
 
     LuaHostOptions options;
     LuaState state;
     LuaCommands commands;
     int function_globals = 0;
     int library_globals = 0;
+    int key_metatable = 0;
+    /// Of the call under way.
+    std::span<const std::string_view> keys{};
+    Library* running = nullptr;
     std::vector<Registration> registrations{};
     std::unordered_map<std::string, Function, TextHash, std::equal_to<>> functions{};
     std::map<std::string, Library, std::less<>> libraries{};
@@ -218,10 +238,45 @@ void LuaHost::Impl::install(const std::string& name, std::string_view text) {
     library = {.text = std::string(text)};
     for (Registration& registration : registrations) {
         library.functions.push_back(registration.name);
-        Function function{.registration = std::move(registration), .library = name};
+        Function function{
+            .registration = std::move(registration), .library = name, .owner = &library};
         functions.emplace(library.functions.back(), std::move(function));
     }
     registrations.clear();
+}
+
+/// redis.ff_keys_on_demand(): a function of the library says that they can do with it.
+int LuaHost::Impl::promise_keys(lua_State* lua) {
+    Impl& impl = of(lua);
+    if (impl.running != nullptr) impl.running->keys_on_demand = true;
+    return 0;
+}
+
+/// The first key, how many there are at [0], and the others when they are asked for: functions
+/// derive most names themselves, and to make Lua strings of a dozen long ones is not cheap.
+void LuaHost::Impl::push_keys(std::span<const std::string_view> given) {
+    lua_State* lua = state.get();
+    if (running == nullptr || !running->keys_on_demand || given.size() < 2)
+        return push_texts(lua, given);
+    keys = given;
+    lua_createtable(lua, 1, 0);
+    lua_pushnumber(lua, static_cast<lua_Number>(given.size()));
+    lua_rawseti(lua, -2, 0);
+    lua_pushlstring(lua, given[0].data(), given[0].size());
+    lua_rawseti(lua, -2, 1);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, key_metatable);
+    lua_setmetatable(lua, -2);
+}
+
+int LuaHost::Impl::key_at(lua_State* lua) {
+    const Impl& impl = of(lua);
+    const lua_Number place = lua_tonumber(lua, 2);
+    if (place < 1 || place > static_cast<lua_Number>(impl.keys.size())) return 0;
+    const std::string_view key = impl.keys[static_cast<std::size_t>(place) - 1];
+    lua_pushlstring(lua, key.data(), key.size());
+    lua_pushvalue(lua, -1);
+    lua_rawseti(lua, 1, static_cast<int>(place));
+    return 1;
 }
 
 Result<std::string> LuaHost::load(std::string_view text, bool replace) {
@@ -270,7 +325,8 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     lua_State* lua = state.get();
     impl_->commands.begin(call.now, may_write, call.keys);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function.registration.reference);
-    push_texts(lua, call.keys);
+    impl_->running = function.owner;
+    impl_->push_keys(call.keys);
     push_texts(lua, call.args);
     state.set_limited(true);
     const int failed = lua_pcall(lua, 2, 1, kHandler);
@@ -280,6 +336,8 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     else
         reply.error(call_error(lua, function.registration));
     lua_settop(lua, kStackBase);
+    impl_->running = nullptr;
+    impl_->keys = {};
     if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
     ++function.calls;
     function.last_store_calls = impl_->commands.count();
