@@ -207,7 +207,7 @@ void measure_snapshot(ff::bench::Report& report, Keyspace& keyspace) {
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
         return static_cast<double>(bytes) / 1e6 / taken.count();
     };
-    std::vector<std::string> chunks;
+    std::vector<ff::ByteBuffer> chunks;
     std::size_t bytes = 0;
     auto start = std::chrono::steady_clock::now();
     keyspace.begin_snapshot();
@@ -217,7 +217,7 @@ void measure_snapshot(ff::bench::Report& report, Keyspace& keyspace) {
     report.add("snapshot_mb_per_s", megabytes_per_second(bytes, start), "MB/s");
     start = std::chrono::steady_clock::now();
     Keyspace loaded;
-    for (const std::string& chunk : chunks) ff::bench::keep(loaded.apply(chunk));
+    for (const ff::ByteBuffer& chunk : chunks) ff::bench::keep(loaded.apply(chunk.view()));
     report.add("load_mb_per_s", megabytes_per_second(bytes, start), "MB/s");
 }
 

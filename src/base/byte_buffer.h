@@ -14,6 +14,7 @@ namespace ff {
 class ByteBuffer {
   public:
     ByteBuffer() = default;
+    explicit ByteBuffer(std::string_view bytes) { append(bytes); }
     ByteBuffer(ByteBuffer&& other) noexcept { swap(other); }
     ByteBuffer& operator=(ByteBuffer&& other) noexcept {
         ByteBuffer taken(std::move(other));

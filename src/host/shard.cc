@@ -257,7 +257,7 @@ void Shard::continue_snapshot() {
     if (!snapshot_open_) begin_snapshot();
     // The disk is slower than we are: serve commands meanwhile.
     if (!snapshot_open_ || !committer_->snapshot_has_room(options_.snapshot_slice_bytes)) return;
-    std::string chunk;
+    ByteBuffer chunk;
     const bool complete = state_.keyspace().snapshot_step(options_.snapshot_slice_bytes, chunk);
     const bool accepted = chunk.empty() || committer_->write_snapshot_chunk(std::move(chunk));
     if (!accepted) {

@@ -315,7 +315,7 @@ void Committer::Impl::take_step(SnapshotStep step) {
     if (!snapshot || snapshot->number != step.snapshot) return;
     switch (step.kind) {
         case SnapshotStep::Kind::Chunk: {
-            const Result<Done> written = snapshot->writer->write(step.chunk);
+            const Result<Done> written = snapshot->writer->write(step.chunk.view());
             if (!written) end_snapshot(written.error());
             return;
         }

@@ -23,7 +23,7 @@ struct SnapshotStep {
     enum class Kind : std::uint8_t { Chunk, Finish, Abandon };
     Kind kind = Kind::Chunk;
     std::uint64_t snapshot = 0;
-    std::string chunk{};
+    ByteBuffer chunk{};
 };
 struct BeginCopy {
     std::function<void(Result<JournalCopy>)> done;

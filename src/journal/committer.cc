@@ -82,7 +82,7 @@ void Committer::begin_snapshot(std::function<void(const Result<Done>&)> done) {
     impl_->push(lock, BeginSnapshot{.snapshot = impl_->open_snapshot, .done = std::move(done)});
 }
 
-bool Committer::write_snapshot_chunk(std::string chunk) {
+bool Committer::write_snapshot_chunk(ByteBuffer chunk) {
     std::unique_lock lock(impl_->mutex);
     const std::size_t bytes = chunk.size();
     impl_->room_came.wait(lock, [&] {

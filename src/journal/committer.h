@@ -96,7 +96,7 @@ class Committer {
     void begin_snapshot(std::function<void(const Result<Done>&)> done);
     /// Waits while too many bytes of chunks are waiting. False: the snapshot has failed or there is
     /// none, so that the rest need not be made.
-    bool write_snapshot_chunk(std::string chunk);
+    bool write_snapshot_chunk(ByteBuffer chunk);
     /// Whether a chunk of that size would not have to wait: a shard that has work to do makes the
     /// next one later.
     bool snapshot_has_room(std::size_t bytes) const;

@@ -339,9 +339,9 @@ TEST_F(CommitterTest, ASnapshotReplacesTheLogBeforeItAndNothingAfter) {
     Releases snapshots;
     committer->begin_snapshot([&](const Result<Done>& outcome) { snapshots.add("s", outcome); });
     committer->submit(tick("c", {"c"}));
-    EXPECT_TRUE(committer->write_snapshot_chunk("A"));
+    EXPECT_TRUE(committer->write_snapshot_chunk(ByteBuffer("A")));
     committer->submit(tick("d", {"d"}));
-    EXPECT_TRUE(committer->write_snapshot_chunk("B"));
+    EXPECT_TRUE(committer->write_snapshot_chunk(ByteBuffer("B")));
     committer->finish_snapshot();
     ASSERT_TRUE(snapshots.wait_for(1));
     EXPECT_TRUE(snapshots.errors().empty());
@@ -358,16 +358,16 @@ TEST_F(CommitterTest, AnAbandonedOrFailedSnapshotLeavesTheLogAlone) {
     Releases snapshots;
     const auto done = [&](const Result<Done>& outcome) { snapshots.add("s", outcome); };
     committer->begin_snapshot(done);
-    EXPECT_TRUE(committer->write_snapshot_chunk("A"));
+    EXPECT_TRUE(committer->write_snapshot_chunk(ByteBuffer("A")));
     committer->abandon_snapshot();
-    EXPECT_FALSE(committer->write_snapshot_chunk("B"));
+    EXPECT_FALSE(committer->write_snapshot_chunk(ByteBuffer("B")));
     ASSERT_TRUE(snapshots.wait_for(1));
 
     files.fail_next(Operation::Remove, Fault::Io);
     files.fail_next(Operation::Write, Fault::NoSpace);
     committer->begin_snapshot(done);
     ASSERT_TRUE(snapshots.wait_for(2));
-    EXPECT_FALSE(committer->write_snapshot_chunk("A"));
+    EXPECT_FALSE(committer->write_snapshot_chunk(ByteBuffer("A")));
     committer->finish_snapshot();
     EXPECT_EQ(snapshots.errors().size(), 2U);
 
@@ -382,7 +382,7 @@ TEST_F(CommitterTest, ACopyHoldsExactlyWhatWasSubmittedBeforeIt) {
     committer->submit(tick("a", {"a"}));
     Releases snapshots;
     committer->begin_snapshot([&](const Result<Done>& outcome) { snapshots.add("s", outcome); });
-    EXPECT_TRUE(committer->write_snapshot_chunk("A"));
+    EXPECT_TRUE(committer->write_snapshot_chunk(ByteBuffer("A")));
     committer->finish_snapshot();
     ASSERT_TRUE(snapshots.wait_for(1));
     committer->submit(tick("b", {"b"}));

@@ -86,7 +86,7 @@ void Database::begin_snapshot() {
     snapshot_cursor_ = keys_.begin_walk();
 }
 
-bool Database::snapshot_step(std::size_t budget_bytes, std::string& out) {
+bool Database::snapshot_step(std::size_t budget_bytes, ByteBuffer& out) {
     FF_ASSERT(snapshot_active_);
     const auto visit = [this](std::string_view key, Entry& entry) { save(key, entry); };
     const std::size_t budget = std::max<std::size_t>(budget_bytes, 1);

@@ -51,7 +51,7 @@ class Database {
     std::optional<std::int64_t> next_expiry() const { return expiries_.first_time(); }
 
     void begin_snapshot();
-    bool snapshot_step(std::size_t budget_bytes, std::string& out);
+    bool snapshot_step(std::size_t budget_bytes, ByteBuffer& out);
     void abort_snapshot();
 
     void for_each_key(

@@ -1,5 +1,7 @@
 #include "keyspace/effects.h"
 
+#include <algorithm>
+
 #include "keyspace/key_shape.h"
 
 namespace ff::keyspace {
@@ -67,6 +69,14 @@ void EffectWriter::clear() {
     }
     start_ = buffer_->size();
     memory_.clear();
+}
+
+ByteBuffer EffectWriter::take() {
+    ByteBuffer taken;
+    taken.reserve(std::min(own_.capacity(), kKeptBytesMax));
+    taken.swap(own_);
+    clear();
+    return taken;
 }
 
 std::string_view EffectReader::next(Effect& effect) {

@@ -71,6 +71,8 @@ class EffectWriter {
     std::size_t size() const { return buffer_->size() - start_; }
     /// Its own buffer becomes empty and keeps the memory, up to a bound; another stays as it is.
     void clear();
+    /// All that its own buffer holds, the memory with it. The next buffer is as large at once.
+    ByteBuffer take();
 
   private:
     static constexpr std::size_t kKeptBytesMax = std::size_t{4} << 20U;

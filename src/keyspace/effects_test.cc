@@ -108,15 +108,15 @@ TEST(Snapshot, HoldsTheContentAtItsBeginningWhileWritesGoOn) {
         for (int i = 0; i < 1500; ++i) recorded.step();
         const Content before = recorded.content();
         recorded.records.clear();
-        std::string snapshot;
+        ByteBuffer snapshot;
         recorded.shell.keyspace.begin_snapshot();
         while (!recorded.shell.keyspace.snapshot_step(200, snapshot)) {
             for (int i = 0; i < 10; ++i) recorded.step();
         }
-        EXPECT_EQ(content_of_snapshot(snapshot), before) << "seed " << seed;
+        EXPECT_EQ(content_of_snapshot(snapshot.view()), before) << "seed " << seed;
         for (int i = 0; i < 300; ++i) recorded.step();
         Keyspace rebuilt;
-        ASSERT_TRUE(rebuilt.apply(snapshot).has_value());
+        ASSERT_TRUE(rebuilt.apply(snapshot.view()).has_value());
         apply_all(rebuilt, recorded.records);
         EXPECT_EQ(content_of(rebuilt), recorded.content()) << "seed " << seed;
     }
@@ -128,7 +128,7 @@ TEST(Snapshot, KeepsWhatIsDeletedOrExpiredMeanwhile) {
         shell("SET", "k" + std::to_string(i), "v", "PX", std::to_string(50 + i % 2 * 1000));
     }
     const Content before = content_of(shell.keyspace);
-    std::string snapshot;
+    ByteBuffer snapshot;
     shell.keyspace.begin_snapshot();
     shell.keyspace.snapshot_step(50, snapshot);
     shell.now += std::chrono::milliseconds(60);
@@ -136,7 +136,7 @@ TEST(Snapshot, KeepsWhatIsDeletedOrExpiredMeanwhile) {
     for (int i = 1; i < 100; i += 2) EXPECT_EQ(shell("DEL", "k" + std::to_string(i)), "1");
     while (!shell.keyspace.snapshot_step(50, snapshot)) {
     }
-    EXPECT_EQ(content_of_snapshot(snapshot), before);
+    EXPECT_EQ(content_of_snapshot(snapshot.view()), before);
     EXPECT_EQ(shell.keyspace.key_count(), 0U);
 }
 
@@ -156,10 +156,10 @@ TEST(Snapshot, SpreadsALargeKeyOverManySteps) {
     shell("ZREM", "z", "a-member-of-some-length-7");
     const std::string later(shell.keyspace.effects());
     for (; !complete; ++steps) {
-        std::string chunk;
+        ByteBuffer chunk;
         complete = shell.keyspace.snapshot_step(kBudget, chunk);
         EXPECT_LT(chunk.size(), kBudget + SnapshotPieces::kPieceBytes + 10'000);
-        ASSERT_TRUE(rebuilt.apply(chunk).has_value()) << "every step stands alone";
+        ASSERT_TRUE(rebuilt.apply(chunk.view()).has_value()) << "every step stands alone";
     }
     EXPECT_GT(steps, 5U);
     ASSERT_TRUE(rebuilt.apply(later).has_value());
@@ -174,7 +174,7 @@ TEST(Snapshot, AStepIsBoundedAlsoWithALargeBudget) {
     bool complete = false;
     shell.keyspace.begin_snapshot();
     for (; !complete; ++steps) {
-        std::string chunk;
+        ByteBuffer chunk;
         complete = shell.keyspace.snapshot_step(kBudget, chunk);
         EXPECT_LT(chunk.size(), kBudget + SnapshotPieces::kPieceBytes + 10'000);
     }
@@ -184,7 +184,7 @@ TEST(Snapshot, AStepIsBoundedAlsoWithALargeBudget) {
 TEST(Snapshot, CanBeAbortedAndBegunAgain) {
     Shell shell;
     for (int i = 0; i < 100; ++i) shell("SET", "k" + std::to_string(i), "v");
-    std::string partial;
+    ByteBuffer partial;
     shell.keyspace.begin_snapshot();
     EXPECT_FALSE(shell.keyspace.snapshot_step(50, partial));
     shell("SET", "k1", "w");

@@ -99,7 +99,7 @@ void Keyspace::begin_snapshot() {
     database_->begin_snapshot();
 }
 
-bool Keyspace::snapshot_step(std::size_t budget_bytes, std::string& out) {
+bool Keyspace::snapshot_step(std::size_t budget_bytes, ByteBuffer& out) {
     return database_->snapshot_step(budget_bytes, out);
 }
 

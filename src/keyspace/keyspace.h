@@ -62,7 +62,7 @@ class Keyspace {
     /// content at begin_snapshot(), although writes go on in between. A step appends about
     /// `budget_bytes`, stands alone, and returns true when all is written.
     void begin_snapshot();
-    bool snapshot_step(std::size_t budget_bytes, std::string& out);
+    bool snapshot_step(std::size_t budget_bytes, ByteBuffer& out);
     void abort_snapshot();
 
     /// Called with the key on every XADD, so that a waiting XREAD can be answered. Must not call

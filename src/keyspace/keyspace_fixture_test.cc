@@ -95,11 +95,11 @@ std::string Shell::run(const std::vector<std::string>& args) {
 }
 
 std::string snapshot_of(Keyspace& keyspace) {
-    std::string effects;
+    ByteBuffer effects;
     keyspace.begin_snapshot();
     while (!keyspace.snapshot_step(64, effects)) {
     }
-    return effects;
+    return std::string(effects.view());
 }
 
 std::map<std::string, std::string> content_of_snapshot(std::string_view effects) {

@@ -38,15 +38,17 @@ EffectWriter& SnapshotPieces::begin(Effect effect, std::string_view key) {
 
 void SnapshotPieces::seal() {
     if (open_.size() == 0) return;
-    whole_.emplace_back(open_.view());
     whole_bytes_ += open_.size();
-    open_.clear();
+    whole_.push_back(open_.take());
 }
 
-bool SnapshotPieces::take(std::string& out) {
+bool SnapshotPieces::take(ByteBuffer& out) {
     if (whole_.empty()) return false;
-    out.append(whole_.front());
     whole_bytes_ -= whole_.front().size();
+    if (out.empty())
+        out = std::move(whole_.front());
+    else
+        out.append(whole_.front().view());
     whole_.pop_front();
     return true;
 }

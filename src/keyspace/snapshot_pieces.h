@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <string_view>
 
 #include "keyspace/effects.h"
@@ -27,7 +26,7 @@ class SnapshotPieces {
     /// Ends the piece being written.
     void seal();
     /// Appends the oldest whole piece to `out`; false if there is none.
-    bool take(std::string& out);
+    bool take(ByteBuffer& out);
     bool empty() const { return bytes() == 0; }
     void clear();
 
@@ -39,7 +38,7 @@ class SnapshotPieces {
     EffectWriter& begin(Effect effect, std::string_view key);
 
     EffectWriter open_;
-    std::deque<std::string> whole_;
+    std::deque<ByteBuffer> whole_;
     std::size_t whole_bytes_ = 0;
 };
 

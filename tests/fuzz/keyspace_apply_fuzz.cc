@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "keyspace/keyspace.h"
@@ -11,12 +10,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ff::keyspace::Keyspace keyspace;
     const bool whole = keyspace.apply({reinterpret_cast<const char*>(data), size}).has_value();
     if (!whole && size == 0) __builtin_trap();
-    std::string snapshot;
+    ff::ByteBuffer snapshot;
     keyspace.begin_snapshot();
     while (!keyspace.snapshot_step(256, snapshot)) {
     }
     ff::keyspace::Keyspace loaded;
-    if (!loaded.apply(snapshot).has_value()) __builtin_trap();
+    if (!loaded.apply(snapshot.view()).has_value()) __builtin_trap();
     if (loaded.key_count() != keyspace.key_count()) __builtin_trap();
     return 0;
 }
