@@ -25,13 +25,13 @@ class SecureRandom final : public Random {
 };
 
 /// The same source for one thread, asked for many bytes at a time: an id costs no call of the
-/// kernel.
+/// kernel, of which a short answer is the smaller part.
 class BufferedRandom final : public Random {
   public:
     void fill(std::span<std::uint8_t> out) override;
 
   private:
-    std::array<std::uint8_t, 512> bytes_{};
+    std::array<std::uint8_t, 4096> bytes_{};
     std::size_t left_ = 0;  // at the end
 };
 

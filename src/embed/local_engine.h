@@ -60,9 +60,13 @@ class LocalEngine {
 template <class T>
 class Promise {
   public:
+    /// Whoever calls it keeps the promise until it returns: the waiter may be gone by then.
     void set(T value) {
-        const std::lock_guard lock(mutex_);
-        value_.emplace(std::move(value));
+        {
+            const std::lock_guard lock(mutex_);
+            value_.emplace(std::move(value));
+        }
+        // Outside: whoever wakes finds the lock free.
         set_.notify_all();
     }
     T wait() {

@@ -4,24 +4,27 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flowfabric/task.h"
 
 namespace ff::sdk {
 
-/// The fence of one attempt, as its worker holds it.
+/// The fence of one attempt, as its worker holds it: the texts are those of the task, which
+/// outlives it.
 struct HeldLease {
-    std::string execution_id{};
-    std::string lease_id{};
+    std::string_view execution_id{};
+    std::string_view lease_id{};
     std::int64_t lease_epoch = 0;
-    std::string attempt_id{};
+    std::string_view attempt_id{};
     std::int64_t attempt_index = 0;
 };
 
+/// Lent by whoever holds the task and its result until the call has ended.
 struct HotCompletion {
     HeldLease lease{};
-    std::optional<std::string> result{};
+    std::optional<std::string_view> result{};
 };
 
 /// A claim of up to `tasks_max` tasks, and completions to be made before it.

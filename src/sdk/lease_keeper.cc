@@ -37,13 +37,12 @@ void LeaseKeeper::stop() {
 void LeaseKeeper::watch(const std::shared_ptr<TaskState>& task) {
     const std::lock_guard lock(mutex_);
     // The thread need not be woken: the heartbeat comes no later than a third of a lease from now.
-    watched_[task->info.lease_id] = {.task = task,
-                                     .due = steady_clock::now() + options_.lease_ttl / 3};
+    watched_[task.get()] = {.task = task, .due = steady_clock::now() + options_.lease_ttl / 3};
 }
 
-void LeaseKeeper::forget(const std::string& lease_id) {
+void LeaseKeeper::forget(const TaskState* task) {
     const std::lock_guard lock(mutex_);
-    watched_.erase(lease_id);
+    watched_.erase(task);
 }
 
 void LeaseKeeper::run(const std::stop_token& stopped) {
@@ -52,7 +51,7 @@ void LeaseKeeper::run(const std::stop_token& stopped) {
         {
             std::unique_lock lock(mutex_);
             Time next = heartbeat_due_;
-            for (const auto& [id, watched] : watched_) next = std::min(next, watched.due);
+            for (const auto& [task, watched] : watched_) next = std::min(next, watched.due);
             changed_.wait_until(lock, stopped, next, [] { return false; });
             if (stopped.stop_requested()) return;
             beat = steady_clock::now() >= heartbeat_due_;
@@ -116,7 +115,7 @@ void LeaseKeeper::renew_batch(const std::vector<std::shared_ptr<TaskState>>& tas
             tasks[i]->renewal_failed(error_of_item(results[i]));
         }
         const std::lock_guard lock(tasks[i]->mutex);
-        if (tasks[i]->lost) forget(tasks[i]->info.lease_id);
+        if (tasks[i]->lost) forget(tasks[i].get());
     }
 }
 

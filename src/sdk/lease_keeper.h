@@ -3,11 +3,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "flowfabric/result.h"
@@ -38,7 +38,7 @@ class LeaseKeeper {
     /// Nothing is renewed any more when this returns.
     void stop();
     void watch(const std::shared_ptr<TaskState>& task);
-    void forget(const std::string& lease_id);
+    void forget(const TaskState* task);
 
   private:
     using Time = std::chrono::steady_clock::time_point;
@@ -56,7 +56,8 @@ class LeaseKeeper {
     Options options_;
     std::mutex mutex_{};
     std::condition_variable_any changed_{};
-    std::map<std::string, Watched> watched_{};  // by lease id
+    /// The keys are compared, never followed: a task may be gone without a word.
+    std::unordered_map<const TaskState*, Watched> watched_{};
     Time heartbeat_due_{};
     std::jthread thread_{};
 };

@@ -45,7 +45,7 @@ void TaskState::end() {
         ended = true;
         permit.reset();
     }
-    if (keeper) keeper->forget(info.lease_id);
+    if (keeper) keeper->forget(this);
 }
 
 void TaskState::abandon() {

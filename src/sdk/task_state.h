@@ -36,6 +36,7 @@ struct TaskState {
     std::function<void(const flowfabric::Error&)> on_lost{};
     std::optional<flowfabric::Error> lost_with{};
 
+    /// Valid as long as this is.
     HeldLease lease() const;
     bool has_ended();
     /// Gives the permit back and ends renewal. Once.
