@@ -44,6 +44,8 @@ class File {
     /// Makes the content durable (fdatasync). After a failure the content is unknown: the system
     /// may have dropped what it could not write.
     virtual Result<Done> sync() = 0;
+    /// Whether a sync may have to write anything, and not only to make sure of it.
+    virtual bool has_to_write() const { return true; }
     virtual Result<std::uint64_t> size() = 0;
 };
 

@@ -149,6 +149,21 @@ TEST_P(AnyFileSystem, AFolderHasOneOwner) {
     EXPECT_TRUE(files().lock_folder(ground_->folder()));
 }
 
+TEST(PosixFile, KnowsWhetherASyncHasAnythingToWrite) {
+    PosixGround ground;
+    Result<std::unique_ptr<File>> file =
+        ground.files().open(join_path(ground.folder(), "a"), OpenMode::Create);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE((*file)->write_at(0, "in memory"));
+    EXPECT_TRUE((*file)->has_to_write());
+    ASSERT_TRUE((*file)->write_end(9, "past it", 0));
+    EXPECT_TRUE((*file)->has_to_write());
+    ASSERT_TRUE((*file)->sync());
+    EXPECT_FALSE((*file)->has_to_write());
+    ASSERT_TRUE((*file)->write_at(0, "again"));
+    EXPECT_TRUE((*file)->has_to_write());
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, AnyFileSystem, testing::Values(true, false));
 
 TEST(FaultyFileSystem, APowerCutLosesWhatWasNotSynced) {

@@ -79,6 +79,7 @@ class PosixFile final : public File {
     Result<Done> write_at(std::uint64_t offset, std::string_view data) override {
         if (blocks_) blocks_->forget();
         set_direct(false);
+        has_to_write_ = true;
         while (!data.empty()) {
             const ssize_t written = uninterrupted([&] {
                 return ::pwrite(fd(), data.data(), data.size(), static_cast<off_t>(offset));
@@ -134,8 +135,11 @@ class PosixFile final : public File {
     Result<Done> sync() override {
         // Not repeated after EINTR alone: the answer of a second sync says nothing about the first.
         if (::fdatasync(fd()) < 0) return last_error(path_, "fdatasync");
+        has_to_write_ = false;
         return Done{};
     }
+
+    bool has_to_write() const override { return has_to_write_; }
 
     Result<std::uint64_t> size() override {
         struct stat facts{};
@@ -197,6 +201,7 @@ class PosixFile final : public File {
     std::unique_ptr<DirectBlocks> blocks_;
     bool direct_ = false;
     bool direct_refused_ = false;
+    bool has_to_write_ = false;
 };
 
 class PosixLock final : public FileLock {

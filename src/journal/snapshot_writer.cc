@@ -6,8 +6,9 @@ namespace ff::journal {
 namespace {
 
 /// Small chunks are gathered into writes of about this size.
-constexpr std::size_t kWriteBytes = 256U << 10;
-/// Synced in steps, so that the last sync is short: commits of the log wait for it.
+constexpr std::size_t kWriteBytes = 512U << 10;
+/// What the system keeps in memory is synced in steps, so that the last sync is short: commits of
+/// the log wait for it.
 constexpr std::uint64_t kSyncBytes = 1U << 20;
 
 }  // namespace
@@ -44,10 +45,10 @@ Result<Done> SnapshotWriter::flush() {
     if (!file_) {
         FF_TRY(file_, files_.open(temporary_, OpenMode::Create));
     }
-    FF_CHECK(file_->write_at(end_, buffer_));
+    FF_CHECK(file_->write_end(end_, buffer_, 0));
     end_ += buffer_.size();
     buffer_.clear();
-    if (end_ - synced_ >= kSyncBytes) {
+    if (end_ - synced_ >= kSyncBytes && file_->has_to_write()) {
         FF_CHECK(file_->sync());
         synced_ = end_;
     }
@@ -72,6 +73,8 @@ Result<Done> SnapshotWriter::finish() {
 
 /// The name is durable before anything it replaces is removed.
 Result<Done> SnapshotWriter::publish() {
+    // Zeros may follow what was written at the end.
+    FF_CHECK(file_->truncate(end_));
     FF_CHECK(file_->sync());
     FF_CHECK(files_.rename(temporary_, join_path(folder_, snapshot_name(head_.segment))));
     return files_.sync_folder(folder_);

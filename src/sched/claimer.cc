@@ -313,6 +313,7 @@ engine::ClaimBatch Claimer::batch_for(const Round& round, const Place& place, st
 }
 
 void Claimer::add_leases(engine::ClaimBatch& batch, std::size_t count) {
+    batch.leases.reserve(batch.leases.size() + count);
     for (std::size_t i = 0; i < count; ++i) {
         batch.leases.push_back({.lease_id = model::LeaseId::mint(random_),
                                 .attempt_id = model::AttemptId::mint(random_)});
