@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -52,16 +53,17 @@ std::size_t task_count() {
     return wanted == nullptr ? 10'000 : std::stoul(wanted);
 }
 
-/// Counts, and lets one thread wait for a count.
+/// Counts, and lets one thread wait for a count, which is woken then and not before: a wake-up for
+/// each task would be part of what is measured.
 class Meter {
   public:
     void done() {
         const std::lock_guard lock(mutex_);
-        ++count_;
-        changed_.notify_all();
+        if (++count_ >= wanted_) changed_.notify_all();
     }
     void wait_for(std::size_t count) {
         std::unique_lock lock(mutex_);
+        wanted_ = count;
         if (!changed_.wait_for(lock, kPatience, [&] { return count_ >= count; }))
             throw std::runtime_error("tasks did not end");
     }
@@ -70,6 +72,7 @@ class Meter {
     std::mutex mutex_{};
     std::condition_variable changed_{};
     std::size_t count_ = 0;
+    std::size_t wanted_ = std::numeric_limits<std::size_t>::max();
 };
 
 double seconds_since(steady_clock::time_point begun) {
