@@ -8,7 +8,7 @@
 registry.add("ff_create_execution", 8, 13, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
-    local a = creation.read(argv, 1, u.now)
+    local a = creation.read(argv, 1, u.now, creation.ROOM)
     if a.idempotency_key ~= "" then
         a.idem_key = keys.idem(tag, a.namespace, a.idempotency_key)
     elseif given[6] ~= "" and string.sub(given[6], 1, 8) ~= "ff:noop:" then

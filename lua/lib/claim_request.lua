@@ -13,7 +13,6 @@ local ADMISSION = {defer = true, bypass = true}
 local SWITCH = {["0"] = true, ["1"] = true}
 
 local NONE = {}
-local none
 
 -- A set from an LF list; nobody adds to it.
 local function names(list)
@@ -71,24 +70,23 @@ local function read_choice(q, argv, at)
     q.lost_first = args.optional_word(argv, at + 18, "include_reclaim", SWITCH) ~= "0"
 end
 
+-- A call has one claim at most: all share one table, every field of which is set anew (to false where there
+-- is nothing: to fill a field that is nil, the store's compiler must add it). It is a claim as lib/claim.lua
+-- takes it as well; ids and quota slots follow with each task.
+local request = {reason = "claim_batch"}
+
 function claim_request.read(argv, at)
     if #argv < at + BASE then
         args.refuse("arity", "a claim has at least " .. BASE .. " arguments")
     end
-    local q = {
-        worker_id = args.id(argv, at + 1, "worker_id"),
-        worker_instance_id = args.id(argv, at + 2, "worker_instance_id"),
-        lane = args.id(argv, at + 3, "lane_id"),
-        max_tasks = args.integer(argv, at + 5, "max_tasks", 1, claim_request.TASKS_MAX),
-        lease_ttl_ms = args.integer(argv, at + 6, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX),
-        renew_before_ms = args.optional_integer(argv, at + 7, "renew_before_ms", 0, LEASE_TTL_MS_MAX),
-        request_id = argv[at + 8],
-        -- Room for what follows: see lib/core.lua.
-        scan_depth = none, payload_bytes = none, defers = none, gated = none, gates_all = none,
-        gates_flows = none, over_share = none, is_fair = none, fair_floor = none, namespace = none,
-        arm_wake_ms = none, lost_first = none, admitted = none, admitted_quotas = none, argv = none, ids_at = none,
-        capabilities = none,
-    }
+    local q = request
+    q.worker_id = args.id(argv, at + 1, "worker_id")
+    q.worker_instance_id = args.id(argv, at + 2, "worker_instance_id")
+    q.lane = args.id(argv, at + 3, "lane_id")
+    q.max_tasks = args.integer(argv, at + 5, "max_tasks", 1, claim_request.TASKS_MAX)
+    q.lease_ttl_ms = args.integer(argv, at + 6, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX)
+    q.renew_before_ms = args.optional_integer(argv, at + 7, "renew_before_ms", 0, LEASE_TTL_MS_MAX) or false
+    q.request_id = argv[at + 8]
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
     read_choice(q, argv, at)
     local admitted = args.optional_integer(argv, at + 19, "admitted_count", 0, claim_request.TASKS_MAX) or 0

@@ -6,24 +6,22 @@ local NAMESPACES_MAX = 64
 
 -- Stands for every list and set that most claims leave empty; `own` makes one of those of the round.
 local NONE = {}
-local none
 
 local function own(r, name)
     if r[name] == NONE then r[name] = {} end
     return r[name]
 end
 
+-- One table for all rounds, as for their requests; `used` and `total` are the space for payloads.
+local round = {}
+
 local function open(u, q)
-    return {
-        u = u, q = q, claimed = {}, deferred = NONE, not_claimed = NONE, kept = NONE, seen = {}, gates = NONE,
-        space = {total = q.payload_bytes, used = false}, waiting = NONE, examined = 0, moved = 0, removed = 0,
-        looked_at_lost = false, leaves_lost = false, walk = none,
-        request = {  -- ids and quota slots follow with each task
-            worker_id = q.worker_id, worker_instance_id = q.worker_instance_id, lane = q.lane,
-            lease_ttl_ms = q.lease_ttl_ms, renew_before_ms = q.renew_before_ms, reason = "claim_batch",
-            lease_id = none, attempt_id = none, admitted_quota_ids = none,
-        },
-    }
+    local r = round
+    r.u, r.q, r.claimed, r.seen, r.walk = u, q, {}, {}, false
+    r.deferred, r.not_claimed, r.kept, r.gates, r.waiting = NONE, NONE, NONE, NONE, NONE
+    r.used, r.total, r.examined, r.moved, r.removed = false, q.payload_bytes, 0, 0, 0
+    r.looked_at_lost, r.leaves_lost = false, false
+    return r
 end
 
 local function is_full(r)
@@ -58,11 +56,10 @@ end
 
 local function take(r, e, c, how, quota_ids)
     local q = r.q
-    local request = r.request
-    request.lease_id, request.attempt_id = claim_request.ids(q, #r.claimed + 1)
-    request.admitted_quota_ids = is_set(quota_ids) and quota_ids or nil
-    local lease = how(r.u, e, c, request)
-    r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r.space)
+    q.lease_id, q.attempt_id = claim_request.ids(q, #r.claimed + 1)
+    q.admitted_quota_ids = is_set(quota_ids) and quota_ids or false
+    local lease = how(r.u, e, c, q)
+    r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r)
 end
 
 -- Takes runnable work: a new attempt, or the one that was interrupted.
@@ -286,13 +283,16 @@ function claim_round.run(u, q)
     if not is_full(r) then take_waiting(r) end
     if not q.lost_first and not is_full(r) then take_lost(r) end
     unit.commit(u)
-    local is_examined = r.walk ~= nil and claim_sources.is_exhausted(r.walk)
+    local is_examined = r.walk and claim_sources.is_exhausted(r.walk)
     local left = r.walk and claim_sources.left(r.walk, r.removed) or 0
     local namespaces = waiting_namespaces(r, is_examined, left)
     local armed = arm(r, is_examined and left == 0)
     if r.claimed[1] and q.request_id ~= "" then claim_record.remember(u, q, r.claimed) end
-    return {1, "OK", r.claimed, r.deferred, r.not_claimed,
-        {text(r.examined), text(r.moved), text(left), armed, namespaces}}
+    local counts = {text(r.examined), text(r.moved), text(left), armed, namespaces}
+    local reply = {1, "OK", r.claimed, r.deferred, r.not_claimed, counts}
+    -- What may be large is not kept until the next claim.
+    r.u, r.claimed, r.seen, r.walk, r.kept, q.argv = false, false, false, false, false, false
+    return reply
 end
 
 return claim_round

@@ -7,29 +7,32 @@ local HOLDS = {dependencies = true}
 local TAGS_PER_EVENT = 400
 local none
 
--- The 16 arguments from position `at` on, numbers converted.
-function creation.read(argv, at, now)
+-- For calls that need one after the other.
+creation.ROOM = {}
+
+-- The 16 arguments from position `at` on, numbers converted; `a` is the table for them, whose every field
+-- is set anew, to false where there is nothing.
+function creation.read(argv, at, now, a)
     local priority = args.optional_integer(argv, at + 4, "priority") or 0
     args.optional_integer(argv, at + 12, "partition_id")
-    return {
-        execution_id = args.id(argv, at, "execution_id"),
-        namespace = args.id(argv, at + 1, "namespace"),
-        lane_id = args.id(argv, at + 2, "lane_id"),
-        execution_kind = argv[at + 3],
-        priority = placement.clamp(priority),
-        creator_identity = argv[at + 5],
-        policy_json = argv[at + 6],
-        payload = argv[at + 7],
-        delay_until = args.optional_due(argv, at + 8, "delay_until", now),
-        dedup_ttl_ms = args.optional_integer(argv, at + 9, "dedup_ttl_ms"),
-        tags_json = argv[at + 10],
-        execution_deadline_at = args.optional_due(argv, at + 11, "execution_deadline_at", now),
-        payload_encoding = args.text(argv, at + 13),
-        hold = args.text(argv, at + 14),
-        idempotency_key = args.text(argv, at + 15),
-        -- Room for what follows: see lib/core.lua.
-        idem_key = none, policy = none, copies = none, tags = none, flow_id = none,
-    }
+    a.execution_id = args.id(argv, at, "execution_id")
+    a.namespace = args.id(argv, at + 1, "namespace")
+    a.lane_id = args.id(argv, at + 2, "lane_id")
+    a.execution_kind = argv[at + 3]
+    a.priority = placement.clamp(priority)
+    a.creator_identity = argv[at + 5]
+    a.policy_json = argv[at + 6]
+    a.payload = argv[at + 7]
+    a.delay_until = args.optional_due(argv, at + 8, "delay_until", now) or false
+    a.dedup_ttl_ms = args.optional_integer(argv, at + 9, "dedup_ttl_ms") or false
+    a.tags_json = argv[at + 10]
+    a.execution_deadline_at = args.optional_due(argv, at + 11, "execution_deadline_at", now) or false
+    a.payload_encoding = args.text(argv, at + 13)
+    a.hold = args.text(argv, at + 14)
+    a.idempotency_key = args.text(argv, at + 15)
+    -- What the checks find out follows.
+    a.idem_key, a.policy, a.copies, a.tags, a.flow_id = false, false, false, false, false
+    return a
 end
 
 local function tag_value(value)
@@ -88,10 +91,11 @@ function creation.check(u, a)
     end
     local state = existing_state(u.tag, a.execution_id)
     if state then return nil, {1, "DUPLICATE", a.execution_id, state} end
-    a.policy, a.copies = policy.check(a.policy_json)
-    a.tags = read_tags(a.tags_json)
+    local checked_policy, copies = policy.check(a.policy_json)
+    a.policy, a.copies = checked_policy or false, copies or false
+    a.tags = read_tags(a.tags_json) or false
     if a.hold ~= "" and not HOLDS[a.hold] then args.refuse("initial_hold", "unknown value") end
-    a.delay_until = a.delay_until or policy.number(a.policy, "delay_until")
+    a.delay_until = a.delay_until or policy.number(a.policy, "delay_until") or false
     a.dedup_ttl_ms = a.dedup_ttl_ms or policy.number(a.policy, "dedup_window_ms") or DEDUP_WINDOW_MS
     a.execution_deadline_at = a.execution_deadline_at or policy.deadline(a.policy, u.now) or 0
     return true
@@ -142,7 +146,7 @@ function creation.write(u, a)
     local set = core.change(u, e, unit.NEW, {
         execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
         creator_identity = a.creator_identity, partition_id = u.partition_id,
-        priority = a.priority, flow_id = a.flow_id,
+        priority = a.priority, flow_id = a.flow_id or nil,
         payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = #a.payload,
         created_at = u.now, total_attempt_count = 0, current_lease_epoch = 0,
         -- Room for the vector: see lib/core.lua.

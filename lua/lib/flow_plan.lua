@@ -72,7 +72,7 @@ local function creation_of(u, node, argv, where, namespace, has_edges)
         payload_of(node, argv, where), text_of(node, "delay_until", where), "", tags_of(node, where),
         text_of(node, "deadline_at", where), "", text_of(node, "payload_encoding", where),
         has_edges and "dependencies" or "", "",
-    }, 1, u.now)
+    }, 1, u.now, {})
 end
 
 local function check_new(u, a)

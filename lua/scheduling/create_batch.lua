@@ -13,7 +13,7 @@ local function create(items, i)
     local u, argv, earlier, at = items.u, items.argv, items.earlier, 3 + items.stride * (i - 1)
     local e = args.id(argv, at, "execution_id")
     args.check_partition(u.tag, e)
-    local a = creation.read(argv, at, u.now)
+    local a = creation.read(argv, at, u.now, creation.ROOM)
     if a.idempotency_key ~= "" then a.idem_key = keys.idem(u.tag, a.namespace, a.idempotency_key) end
     local first = earlier[a.idem_key or e] or earlier[e]
     if first then return {1, "DUPLICATE", first[3], first[4]} end
