@@ -5,7 +5,7 @@
 local gathering = {}
 
 local KEPT_MAX = 512
-local KEPT_LENGTH_MAX = 600
+local KEPT_LENGTH_MAX = 128
 local commands, commands_count = {}, 0
 local rounds = 0
 
