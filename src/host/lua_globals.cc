@@ -45,12 +45,14 @@ int assert_value(lua_State* lua) {
 /// because the compiler follows Lua's own pcall into what it calls, and no function of C.
 constexpr const char* kProtectedCall = R"lua(
 local pcall, type, rawget = pcall, type, rawget
-local function told(done, raised, ...)
-    if not done and type(raised) == "table" then
+local function told(done, ...)
+    if done then return true, ... end
+    local raised = ...
+    if type(raised) == "table" then
         local text = rawget(raised, "err")
         if type(text) == "string" or type(text) == "number" then return false, text end
     end
-    return done, raised, ...
+    return false, raised
 end
 return function(...)
     return told(pcall(...))

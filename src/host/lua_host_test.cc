@@ -114,7 +114,9 @@ redis.register_function('text', function() return outcome(pcall(error, {err = 'E
 redis.register_function('number', function() return outcome(pcall(error, {err = 7})) end)
 redis.register_function('other', function() return outcome(pcall(error, {code = 'mine'})) end)
 redis.register_function('command', function(keys) return outcome(pcall(redis.call, 'HGET', keys[1])) end)
+redis.register_function('count', function() return {select('#', pcall(function() end)), select('#', pcall(function() return nil, nil end))} end)
 redis.register_function('nothing', function() return outcome(pcall()) end))");
+    EXPECT_EQ(call("count"), "[1, 3]");
     EXPECT_EQ(call("fine"), R"(["true", "number", "1", "2"])");
     EXPECT_EQ(call("text"), R"(["false", "string", "ERR told", "nil"])");
     EXPECT_EQ(call("number"), R"(["false", "number", "7", "nil"])");
