@@ -1,13 +1,9 @@
 -- Leases (chapter 02 sections 7.2 to 7.5 and 7.12): who may act, how a lease ends, how one begins.
 local lease = {}
 
--- The fields that an ended lease leaves empty, of those the core has. Written out here and below, because
--- the compiler follows no short loop inside a longer one.
-local function clear_released(c, set)
-    if is_set(c.current_lease_id) then set.current_lease_id = "" end
-    if is_set(c.current_worker_id) then set.current_worker_id = "" end
-    if is_set(c.current_worker_instance_id) then set.current_worker_instance_id = "" end
-    if is_set(c.lease_expires_at) then set.lease_expires_at = "" end
+-- Times and losses of a lease, of those the core has: they say nothing about what comes after it. Written
+-- out here and below, because the compiler follows no short loop inside a longer one.
+local function clear_times(c, set)
     if is_set(c.lease_last_renewed_at) then set.lease_last_renewed_at = "" end
     if is_set(c.lease_renewal_deadline) then set.lease_renewal_deadline = "" end
     if is_set(c.lease_expired_at) then set.lease_expired_at = "" end
@@ -16,16 +12,20 @@ local function clear_released(c, set)
     if is_set(c.attempt_timeout_at) then set.attempt_timeout_at = "" end
 end
 
--- What the last lease may have left and says nothing about a new one.
+-- A lease that has ended belongs to nobody.
+local function clear_released(c, set)
+    if is_set(c.current_lease_id) then set.current_lease_id = "" end
+    if is_set(c.current_worker_id) then set.current_worker_id = "" end
+    if is_set(c.current_worker_instance_id) then set.current_worker_instance_id = "" end
+    if is_set(c.lease_expires_at) then set.lease_expires_at = "" end
+    clear_times(c, set)
+end
+
+-- What the last lease may have left, before a new one.
 local function clear_former(c, set)
     if is_set(c.current_lane) then set.current_lane = "" end
-    if is_set(c.lease_last_renewed_at) then set.lease_last_renewed_at = "" end
-    if is_set(c.lease_renewal_deadline) then set.lease_renewal_deadline = "" end
-    if is_set(c.lease_expired_at) then set.lease_expired_at = "" end
-    if is_set(c.lease_revoked_at) then set.lease_revoked_at = "" end
-    if is_set(c.lease_revoke_reason) then set.lease_revoke_reason = "" end
-    if is_set(c.attempt_timeout_at) then set.attempt_timeout_at = "" end
     if is_set(c.grant_until) then set.grant_until = "" end
+    clear_times(c, set)
 end
 
 -- The fence triple. Returns false for an operator's override without one, if that is allowed.
