@@ -19,7 +19,7 @@ constexpr std::size_t kKnownPlaces = 512;
 /// One name may come in many spellings; beyond this many they are looked up each time.
 constexpr std::size_t kKnownMax = 200;
 constexpr std::size_t kNumberBytes = resp::kDoubleTextMax;
-/// More than a command of our library ever has (lua/lib/unit.lua splits them).
+/// More than a command of our library ever has (lua/lib/issue.lua splits them).
 constexpr std::size_t kPiecesMax = 1024;
 /// Found from the start, because a command in pieces leaves no trace that could be remembered.
 constexpr std::array kWrites = {"DEL", "HDEL", "HSET", "HINCRBY", "PEXPIREAT", "SADD",
