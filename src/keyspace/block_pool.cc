@@ -4,39 +4,12 @@
 #include <limits>
 #include <utility>
 
-#include <sys/mman.h>
-
 namespace ff::keyspace {
 namespace {
 
 /// Cut at once, if blocks are smaller.
 constexpr std::size_t kCutBytes = 4096;
-/// Fetched from the system at once: that spares a page fault for each page, and 1.2 us instead of
-/// 1.7 for its 4 KiB. Huge pages would take 0.3, but where a hypervisor lends memory only while it
-/// is in use, they are what it has taken back: 8 us.
-constexpr std::size_t kPopulateBytes = std::size_t{256} << 10U;
 constexpr std::uint32_t kAllSlabs = std::numeric_limits<std::uint32_t>::max();
-
-char* map(std::size_t bytes) {
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    FF_ASSERT(at != MAP_FAILED);
-    return static_cast<char*>(at);
-}
-
-/// As many bytes as its address is a multiple of.
-char* map_aligned(std::size_t bytes) {
-    const auto beyond = [bytes](const char* at) {
-        return reinterpret_cast<std::uintptr_t>(at) % bytes;
-    };
-    char* at = map(bytes);
-    if (beyond(at) == 0) return at;
-    munmap(at, bytes);
-    at = map(2 * bytes);
-    const std::size_t before = (bytes - beyond(at)) % bytes;
-    if (before > 0) munmap(at, before);
-    if (before < bytes) munmap(at + before + bytes, bytes - before);
-    return at + before;
-}
 
 }  // namespace
 
@@ -47,7 +20,7 @@ BlockPool::BlockPool() {
 BlockPool::~BlockPool() {
     for (Region* region : regions_) {
         for (const Slab& slab : region->slabs) FF_ASSERT(slab.used == 0);
-        munmap(region, kRegionBytes);
+        RegionSupply::unmap(reinterpret_cast<char*>(region), kRegionBytes);
     }
 }
 
@@ -122,12 +95,8 @@ BlockPool::Slab& BlockPool::fresh_slab() {
 /// Slabs are handed out from the first to the last, so what is there is always a first part.
 void BlockPool::populate(Region& region, std::size_t bytes) {
     if (region.populated >= bytes) return;
-#if defined(MADV_POPULATE_WRITE)
-    // An older system refuses, and pages come as they are touched.
-    madvise(reinterpret_cast<char*>(&region) + region.populated, kPopulateBytes,
-            MADV_POPULATE_WRITE);
-#endif
-    region.populated += kPopulateBytes;
+    RegionSupply::populate(reinterpret_cast<char*>(&region) + region.populated);
+    region.populated += RegionSupply::kPieceBytes;
 }
 
 void BlockPool::drop_slab(Slab& slab) {
@@ -155,10 +124,14 @@ void BlockPool::unlink(Region& region) {
 }
 
 void BlockPool::add_region() {
-    char* const at = map_aligned(kRegionBytes);
-    empty_ = new (at) Region{.free_slabs = kAllSlabs, .index = regions_.size()};
     // The first holds a little of everything: most of it is not needed for long.
-    if (regions_.empty()) empty_->populated = kRegionBytes;
+    const RegionSupply::Region taken =
+        regions_.empty()
+            ? RegionSupply::Region{.start = RegionSupply::map(kRegionBytes), .populated = true}
+            : supply_.take();
+    empty_ = new (taken.start) Region{.free_slabs = kAllSlabs,
+                                      .populated = taken.populated ? kRegionBytes : 0,
+                                      .index = regions_.size()};
     regions_.push_back(empty_);
 }
 
@@ -166,7 +139,7 @@ void BlockPool::remove_region(Region& region) {
     regions_[region.index] = regions_.back();
     regions_[region.index]->index = region.index;
     regions_.pop_back();
-    munmap(&region, kRegionBytes);
+    RegionSupply::unmap(reinterpret_cast<char*>(&region), kRegionBytes);
 }
 
 }  // namespace ff::keyspace

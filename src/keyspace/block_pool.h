@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "keyspace/region_supply.h"
 
 namespace ff::keyspace {
 
@@ -123,6 +124,7 @@ class BlockPool {
     std::array<Slab*, kClasses> open_{};
     /// Ends every list, and never has room.
     Slab none_{};
+    RegionSupply supply_{kRegionBytes};
     std::vector<Region*> regions_{};
     /// Those with some slabs free, and the one where all are, if there is one.
     Region* roomy_ = nullptr;
