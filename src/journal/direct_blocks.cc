@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <new>
-
-#include <sys/mman.h>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -12,38 +11,30 @@ namespace ff::journal {
 namespace {
 
 constexpr std::size_t kSmallBytes = 64U << 10;
-constexpr std::size_t kLargeBytes = 4U << 20;
-constexpr std::size_t kHugePage = 2U << 20;
-static_assert(kLargeBytes > DirectBlocks::kBytesMost);
+static_assert(DirectMemory::kBytes > DirectBlocks::kBytesMost);
 
 /// Never written; not constant, so that the program's file does not hold them.
 alignas(DirectBlocks::kBlock) std::array<char, 256U << 10> few_zeros;
 
-char* aligned(std::size_t alignment, std::size_t bytes) {
-    void* const memory = std::aligned_alloc(alignment, bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<char*>(memory);
-}
-
 }  // namespace
+
+DirectBlocks::~DirectBlocks() {
+    if (large_) memory_->give(std::move(large_));
+}
 
 char* DirectBlocks::memory_for(std::size_t bytes) {
     if (bytes <= kSmallBytes) {
-        if (!small_) small_.reset(aligned(kBlock, kSmallBytes));
+        if (!small_) small_.reset(static_cast<char*>(std::aligned_alloc(kBlock, kSmallBytes)));
+        if (!small_) throw std::bad_alloc();
         return small_.get();
     }
-    if (!large_) {
-        large_.reset(aligned(kHugePage, kLargeBytes));
-#if defined(MADV_HUGEPAGE)
-        ::madvise(large_.get(), kLargeBytes, MADV_HUGEPAGE);
-#endif
-        std::fill(large_.get() + kBytesMost, large_.get() + kLargeBytes, '\0');
-    }
+    if (!large_) large_ = memory_->take();
     return large_.get();
 }
 
 std::string_view DirectBlocks::zeros() const {
-    if (large_) return {large_.get() + kBytesMost, kLargeBytes - kBytesMost};
+    // Nothing is laid out so far behind.
+    if (large_) return {large_.get() + kBytesMost, DirectMemory::kBytes - kBytesMost};
     return {few_zeros.data(), few_zeros.size()};
 }
 

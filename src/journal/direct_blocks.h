@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
+
+#include "journal/direct_memory.h"
 
 namespace ff::journal {
 
@@ -16,7 +18,12 @@ class DirectBlocks {
     /// What every disk and file system takes: a multiple of their sectors and of their blocks.
     static constexpr std::size_t kBlock = 4096;
     /// Laid out at a time.
-    static constexpr std::size_t kBytesMost = 3U << 20;
+    static constexpr std::size_t kBytesMost = 3U << 19;
+
+    explicit DirectBlocks(std::shared_ptr<DirectMemory> memory) : memory_(std::move(memory)) {}
+    ~DirectBlocks();
+    DirectBlocks(const DirectBlocks&) = delete;
+    DirectBlocks& operator=(const DirectBlocks&) = delete;
 
     static std::uint64_t block_of(std::uint64_t offset) { return offset / kBlock * kBlock; }
     /// How much data may be laid out for a write at `offset`; a block ends there.
@@ -37,18 +44,12 @@ class DirectBlocks {
     std::string_view zeros() const;
 
   private:
-    struct Free {
-        void operator()(char* memory) const { std::free(memory); }
-    };
-    using Memory = std::unique_ptr<char, Free>;
-
     char* memory_for(std::size_t bytes);
 
+    std::shared_ptr<DirectMemory> memory_;
     /// Whoever writes little never has the other one.
-    Memory small_{};
-    /// In huge pages: a disk takes a few large pieces sooner than hundreds of small ones. Zeros
-    /// follow what is laid out in it.
-    Memory large_{};
+    DirectMemory::Piece small_{};
+    DirectMemory::Piece large_{};
     /// Where what is known ends; 0 knows nothing, and needs to know nothing.
     std::uint64_t end_ = 0;
     /// The block of `end_`.

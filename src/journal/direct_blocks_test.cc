@@ -19,7 +19,7 @@ void write(std::string& file, std::uint64_t offset, std::string_view blocks) {
 }
 
 TEST(DirectBlocks, PutOneWriteBehindTheOther) {
-    DirectBlocks blocks;
+    DirectBlocks blocks(std::make_shared<DirectMemory>());
     std::string file;
     std::string expected;
     for (std::size_t i = 0; i < 200; ++i) {
@@ -36,7 +36,7 @@ TEST(DirectBlocks, PutOneWriteBehindTheOther) {
 }
 
 TEST(DirectBlocks, GoOnWhereTheyWereToldOf) {
-    DirectBlocks blocks;
+    DirectBlocks blocks(std::make_shared<DirectMemory>());
     std::string file(5000, 'f');
     EXPECT_FALSE(blocks.knows(4500));
     blocks.learn(4500, file.substr(kBlock, 4500 - kBlock));
@@ -47,7 +47,7 @@ TEST(DirectBlocks, GoOnWhereTheyWereToldOf) {
 }
 
 TEST(DirectBlocks, KnowNothingOfABlockThatSomebodyElseChanged) {
-    DirectBlocks blocks;
+    DirectBlocks blocks(std::make_shared<DirectMemory>());
     blocks.lay_out(0, "abc");
     EXPECT_TRUE(blocks.knows(3));
     EXPECT_FALSE(blocks.knows(2));
@@ -58,7 +58,7 @@ TEST(DirectBlocks, KnowNothingOfABlockThatSomebodyElseChanged) {
 }
 
 TEST(DirectBlocks, HaveZerosWhateverWasLaidOut) {
-    DirectBlocks blocks;
+    DirectBlocks blocks(std::make_shared<DirectMemory>());
     for (const std::size_t size : {std::size_t{1}, DirectBlocks::room_at(0), std::size_t{1}}) {
         blocks.lay_out(0, std::string(size, 'x'));
         EXPECT_GE(blocks.zeros().size(), 64U << 10);
@@ -69,7 +69,7 @@ TEST(DirectBlocks, HaveZerosWhateverWasLaidOut) {
 }
 
 TEST(DirectBlocks, HaveRoomUpToTheEndOfABlock) {
-    DirectBlocks blocks;
+    DirectBlocks blocks(std::make_shared<DirectMemory>());
     const std::string most(DirectBlocks::room_at(0), 'm');
     EXPECT_EQ(blocks.lay_out(0, most), most);
     blocks.learn(10, "0123456789");

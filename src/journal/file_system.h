@@ -80,6 +80,8 @@ class FileSystem {
     /// Locks `folder` through the file LOCK in it, which then holds our process id. A folder that
     /// is in use is refused with the category Locked and a message naming folder and process.
     virtual Result<std::unique_ptr<FileLock>> lock_folder(const std::string& folder) = 0;
+    /// What the first large write at a file's end would otherwise have to wait for.
+    virtual void prepare_large_writes() {}
 };
 
 /// The whole file; NotFound if there is none.

@@ -73,8 +73,8 @@ iovec part(std::string_view bytes) {
 
 class PosixFile final : public File {
   public:
-    PosixFile(std::string path, Descriptor descriptor)
-        : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+    PosixFile(std::string path, Descriptor descriptor, std::shared_ptr<DirectMemory> memory)
+        : path_(std::move(path)), descriptor_(std::move(descriptor)), memory_(std::move(memory)) {}
 
     Result<Done> write_at(std::uint64_t offset, std::string_view data) override {
         if (blocks_) blocks_->forget();
@@ -164,7 +164,7 @@ class PosixFile final : public File {
 
     /// False if it has to be written through the system's memory.
     Result<bool> write_direct(std::uint64_t offset, std::string_view data, std::uint64_t zeros) {
-        if (!blocks_) blocks_ = std::make_unique<DirectBlocks>();
+        if (!blocks_) blocks_ = std::make_unique<DirectBlocks>(memory_);
         if (!blocks_->knows(offset)) {
             const auto before = static_cast<std::size_t>(offset % DirectBlocks::kBlock);
             FF_TRY(std::string bytes, read_at(DirectBlocks::block_of(offset), before));
@@ -197,6 +197,7 @@ class PosixFile final : public File {
 
     std::string path_;
     Descriptor descriptor_;
+    std::shared_ptr<DirectMemory> memory_;
     /// Of files that are written at their end.
     std::unique_ptr<DirectBlocks> blocks_;
     bool direct_ = false;
@@ -240,7 +241,7 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::string& path, Ope
             break;
     }
     FF_TRY(Descriptor descriptor, open_descriptor(path, flags));
-    return std::unique_ptr<File>(std::make_unique<PosixFile>(path, std::move(descriptor)));
+    return std::unique_ptr<File>(std::make_unique<PosixFile>(path, std::move(descriptor), memory_));
 }
 
 Result<Done> PosixFileSystem::rename(const std::string& from, const std::string& to) {

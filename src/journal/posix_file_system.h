@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
+
+#include "journal/direct_memory.h"
 #include "journal/file_system.h"
 
 namespace ff::journal {
 
-/// The real thing. Stateless, so one object may serve every thread.
+/// The real thing. One object may serve every thread.
 class PosixFileSystem final : public FileSystem {
   public:
     Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
@@ -16,6 +19,10 @@ class PosixFileSystem final : public FileSystem {
     Result<bool> exists(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& folder) override;
     Result<std::unique_ptr<FileLock>> lock_folder(const std::string& folder) override;
+    void prepare_large_writes() override { memory_->prepare(); }
+
+  private:
+    std::shared_ptr<DirectMemory> memory_ = std::make_shared<DirectMemory>();
 };
 
 }  // namespace ff::journal
