@@ -53,9 +53,10 @@ Result<Done> RuntimeCore::run() {
         ran_ = true;
         returned_ = false;
         ahead_.emplace(limit);
-        threads_.emplace_back([this] { wait_for_work(); });
     }
     {
+        // All have ended before the end below: only then is it known which claims had no reply.
+        const std::jthread waiter([this] { wait_for_work(); });
         std::vector<std::jthread> others;
         while (others.size() + 1 < kTurners) {
             others.emplace_back([this] {
@@ -302,8 +303,7 @@ void RuntimeCore::wake_hands() {
     while (coming_hands_ < std::min(kComingHandsMost, ready_.size())) {
         if (idle_hands_ > coming_hands_) {
             hands_.notify_one();
-        } else if (threads_.size() < limit + 1) {
-            // The waiter is one of the threads.
+        } else if (threads_.size() < limit) {
             threads_.emplace_back([this] { work(); });
             ++idle_hands_;
         } else {
