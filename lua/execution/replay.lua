@@ -10,7 +10,7 @@ local EDGES_AFTER_KEY = 7
 registry.add("ff_replay_execution", 4, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     args.optional_integer(argv, 2, "now_ms")
-    local edges = math.max(0, key_count(given) - EDGES_AFTER_KEY)
+    local edges = math.max(0, count_of(given) - EDGES_AFTER_KEY)
     local reason = args.cut(args.text(argv, 3 + edges), REASON_MAX)
     local requested_by = args.cut(args.text(argv, 4 + edges), REASON_MAX)
     local u = unit.open(tag)

@@ -32,6 +32,12 @@ function args.text(argv, i)
     return argv[i] or ""
 end
 
+-- The size of an argument that is only handed on: see issue.store.
+function args.size(argv, i)
+    if argv[0] then return argument_size(i) end
+    return #argv[i]
+end
+
 -- Text that may not be empty: ids, names of workers, lanes and namespaces.
 function args.id(argv, i, name)
     local value = argv[i]

@@ -9,7 +9,10 @@ local function payload_of(u, e, c, space)
     if length == 0 then return "none", "" end
     if space.used and space.used + length > space.total then return "omitted", "" end
     space.used = (space.used or 0) + length
-    return "inline", call("GET", keys.payload(u.tag, e)) or ""
+    local key = keys.payload(u.tag, e)
+    if value_of then return "inline", value_of(key) end
+    local payload = try("GET", key)
+    return "inline", type(payload) == "string" and payload or ""
 end
 
 -- `lease` is the reply of the claim: {1,word,lease_id,epoch,expires_at,attempt_id,index,type} and, after

@@ -76,7 +76,8 @@ end
 local request = {reason = "claim_batch"}
 
 function claim_request.read(argv, at)
-    if #argv < at + BASE then
+    local given = count_of(argv)
+    if given < at + BASE then
         args.refuse("arity", "a claim has at least " .. BASE .. " arguments")
     end
     local q = request
@@ -90,7 +91,7 @@ function claim_request.read(argv, at)
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
     read_choice(q, argv, at)
     local admitted = args.optional_integer(argv, at + 19, "admitted_count", 0, claim_request.TASKS_MAX) or 0
-    if #argv < at + BASE + 2 * admitted + 2 * q.max_tasks then
+    if given < at + BASE + 2 * admitted + 2 * q.max_tasks then
         args.refuse("arity", "fewer admitted executions or leases than counted")
     end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)

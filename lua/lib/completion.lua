@@ -10,15 +10,18 @@ local REPLY = {1, "OK", "completed"}
 -- `argv` holds execution_id, lease_id, lease_epoch, attempt_id and the result from position `at` on.
 -- Refuses, or collects the writes and returns the reply.
 function completion.run(u, e, argv, at, encoding, source)
-    local c, fenced = lease.validate(u, e, argv, source, at)
-    local result = argv[at + 4]
-    local set = core.change(u, e, c, core.room_for_end())
+    local c = core.require_borrowed(u.tag, e)
+    local fenced = lease.check(u, e, c, argv, source, at)
+    -- What follows in a flow looks at both when all is written.
+    local in_flow = is_set(c.flow_id)
+    if in_flow then core.keep(c) end
+    local set = core.change(u, e, c, core.room_for_end(), not in_flow and core.END)
     finish.run(u, e, c, set, fenced and BY_WORKER or {
         outcome = "success", release_reason = "completed", attempt = "ended_success",
         attempt_fields = {terminalized_by_override = "1"}, closed_reason = "attempt_success",
     })
-    if result ~= "" then
-        unit.record(u, {"SET", keys.result(u.tag, e), result})
+    if args.size(argv, at + 4) > 0 then
+        unit.record(u, issue.store(keys.result(u.tag, e), argv, at + 4))
         set.has_result = "1"
     elseif is_set(c.has_result) then
         -- An earlier run's result must not pass for this one's.

@@ -19,8 +19,16 @@ function core.room_for_claim()
     }
 end
 
+-- Where the room for the end of an execution goes when it is written: the next one has it.
+core.END = {spare = false}
+
 -- Room for what the end of an active execution changes.
 function core.room_for_end()
+    local fields = core.END.spare
+    if fields then
+        core.END.spare = false
+        return fields
+    end
     return {
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
@@ -37,11 +45,32 @@ function core.load(tag, e)
     return c and c.lifecycle_phase and c or nil
 end
 
--- Chapter 02 section 7.1.
-function core.require(tag, e)
-    local c = core.load(tag, e)
+-- As core.load, into a table that the next core.borrow fills anew: for whoever is done with it by then and
+-- alters nothing in it. core.keep makes it the caller's own.
+local lent = {}
+
+function core.borrow(tag, e)
+    if not read_into then return core.load(tag, e) end
+    local c = read_into(keys.core(tag, e), lent)
+    return c and c.lifecycle_phase and c or nil
+end
+
+function core.keep(c)
+    if c == lent then lent = {} end
+end
+
+local function require_live(c)
     if not c or is_set(c.purging) then refuse("execution_not_found") end
     return c
+end
+
+-- Chapter 02 section 7.1.
+function core.require(tag, e)
+    return require_live(core.load(tag, e))
+end
+
+function core.require_borrowed(tag, e)
+    return require_live(core.borrow(tag, e))
 end
 
 -- Section 9: tells a caller whether it was its own earlier call that ended the lease.
@@ -53,9 +82,9 @@ function core.refuse_not_active(c)
 end
 
 -- Collects the change of this core in the unit; returns the fields to set: `fields`, if given. `c` is
--- the core as loaded.
-function core.change(u, e, c, fields)
-    return unit.core(u, keys.core(u.tag, e), c, fields)
+-- the core as loaded. `room`: see unit.core.
+function core.change(u, e, c, fields, room)
+    return unit.core(u, keys.core(u.tag, e), c, fields, room)
 end
 
 return core

@@ -22,7 +22,7 @@ function creation.read(argv, at, now, a)
     a.priority = placement.clamp(priority)
     a.creator_identity = argv[at + 5]
     a.policy_json = argv[at + 6]
-    a.payload = argv[at + 7]
+    a.argv, a.payload_at, a.payload_len = argv, at + 7, args.size(argv, at + 7)
     a.delay_until = args.optional_due(argv, at + 8, "delay_until", now) or false
     a.dedup_ttl_ms = args.optional_integer(argv, at + 9, "dedup_ttl_ms") or false
     a.tags_json = argv[at + 10]
@@ -117,7 +117,7 @@ creation.announce_tags = announce_tags
 
 local function write_parts(u, e, a, set)
     unit.sadd_early(u, keys.index(u.tag, "all_executions"), e)
-    if a.payload ~= "" then unit.early(u, {"SET", keys.payload(u.tag, e), a.payload}) end
+    if a.payload_len > 0 then unit.early(u, issue.store(keys.payload(u.tag, e), a.argv, a.payload_at)) end
     if a.policy then
         unit.early(u, {"SET", keys.policy(u.tag, e), a.policy_json})
         for field, value in pairs(a.copies) do
@@ -147,7 +147,7 @@ function creation.write(u, a)
         execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
         creator_identity = a.creator_identity, partition_id = u.partition_id,
         priority = a.priority, flow_id = a.flow_id or nil,
-        payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = #a.payload,
+        payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = a.payload_len,
         created_at = u.now, total_attempt_count = 0, current_lease_epoch = 0,
         -- Room for the vector: see lib/core.lua.
         last_mutation_at = none, lifecycle_phase = none, ownership_state = none, eligibility_state = none,

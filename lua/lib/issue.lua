@@ -38,8 +38,9 @@ end
 -- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
 local scratch = {"HSET"}
 
--- Sets those fields of a hash of which `known`, a table or false, does not say the same already.
-function issue.changes(key, fields, known)
+-- Sets those fields of a hash of which `known`, a table or false, does not say the same already. `room` is
+-- where `fields` may be used again, empty, or false.
+function issue.changes(key, fields, known, room)
     local size = 2
     for field, value in pairs(fields) do
         if not known or (known[field] or "") ~= value then
@@ -47,21 +48,41 @@ function issue.changes(key, fields, known)
             scratch[size + 2] = value
             size = size + 2
         end
+        if room then fields[field] = nil end
     end
+    if room then room.spare = fields end
     scratch[2] = key
     in_parts(scratch, 2, VALUES_MAX, size)
+end
+
+-- Stands before the place of an argument.
+local ARGUMENT = {}
+
+-- The command that stores an argument. Where ARGV come on demand, it never becomes a Lua string.
+function issue.store(key, argv, i)
+    if argv[0] then return {"SET", key, ARGUMENT, i} end
+    return {"SET", key, argv[i]}
+end
+
+local function store_argument(command)
+    add_text(command[1])
+    add_text(command[2])
+    add_argument(command[4])
+    if not run_pieces() then raise_pieces() end
 end
 
 -- `fields`: a hash to set. `n`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
 -- `step`: how to split it.
 function issue.command(command)
     if command.fields then
-        issue.changes(command[2], command.fields, false)
+        issue.changes(command[2], command.fields, false, false)
     elseif command.n then
         in_parts(command, 2, VALUES_MAX, command.n)
         gathering.settle(command)
     elseif command.soft then
         try(unpack(command))
+    elseif command[3] == ARGUMENT then
+        store_argument(command)
     elseif #command <= 2 then
         run(command, #command, #command + 1, #command)
     else

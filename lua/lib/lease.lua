@@ -41,6 +41,7 @@ function lease.check_held(u, e, c, marks)
     if c.ownership_state == "lease_revoked" then refuse("lease_revoked") end
     if number_of(c.lease_expires_at) > u.now then return end
     if marks then
+        core.keep(c)
         lease.mark_expired(u, e, c)
         unit.commit(u)
     end
@@ -60,13 +61,17 @@ end
 -- execution_id, lease_id, lease_epoch and attempt_id. Returns the core and whether the call was fenced.
 function lease.validate(u, e, argv, source, at)
     local c = core.require(u.tag, e)
-    local first = at or 1
-    local lease_id, epoch, attempt_id = argv[first + 1], argv[first + 2], argv[first + 3]
+    return c, lease.check(u, e, c, argv, source, at or 1)
+end
+
+-- The same for a core that is there.
+function lease.check(u, e, c, argv, source, at)
+    local lease_id, epoch, attempt_id = argv[at + 1], argv[at + 2], argv[at + 3]
     local fenced = lease.fenced(lease_id, epoch, attempt_id, source)
     if c.lifecycle_phase ~= "active" then core.refuse_not_active(c) end
     lease.check_held(u, e, c, true)
     if fenced then lease.check_owner(c, lease_id, epoch, attempt_id) end
-    return c, fenced
+    return fenced
 end
 
 -- The identity of a lease, as events tell it; `c` is a core or the change that makes the lease.

@@ -8,17 +8,35 @@ local function globals()
 end
 local error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
 
--- A host may take a command piece by piece: `add_text`, `add_number`, then `run_pieces`, which answers
--- whether it went well; `raise_pieces` raises why not. Its compiler does that much faster than a call. Nil
--- on others.
-local add_text, add_number, run_pieces, raise_pieces
+-- A host may take a command piece by piece: `add_text`, `add_number`, `add_argument` (by its place in ARGV),
+-- then `run_pieces`, which answers whether it went well; `raise_pieces` raises why not. Its compiler does that
+-- much faster than a call. Nil on others, as are `argument_size`, of a place in ARGV, and `value_of`, which
+-- stands for what a key holds in the reply of the call.
+local add_text, add_number, add_argument, run_pieces, raise_pieces, argument_size, value_of
 
-local function find_globals()
+-- As `hash` below, into a table that only this function fills; nil where the host cannot do that.
+local read_into
+
+-- Functions that hand long arguments on without looking at them: see lib/issue.lua.
+local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_execution", "ff_complete_and_claim"}
+
+-- `argv` are those of the first call.
+local function find_globals(argv)
     error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
-    add_text, add_number, run_pieces, raise_pieces = redis.ff_text, redis.ff_number, redis.ff_run, redis.ff_raise
+    add_text, add_number, add_argument = redis.ff_text, redis.ff_number, redis.ff_argument
+    run_pieces, raise_pieces = redis.ff_run, redis.ff_raise
+    argument_size, value_of = redis.ff_argument_size, redis.ff_value_of
+    read_into = redis.ff_hash
     -- Functions derive most keys themselves: from the next call on their number is at [0], and those behind
     -- the first come when asked for.
     if redis.ff_keys_on_demand then redis.ff_keys_on_demand() end
+    if argument_size then
+        for _, name in ipairs(HANDS_ON) do
+            redis.ff_arguments_on_demand(name)
+        end
+        -- As in all later calls: what is compiled now should fit those.
+        argv[0] = #argv
+    end
 end
 
 -- `redis.call` does not exist yet while the library is being loaded, and finding it costs two table
@@ -77,8 +95,8 @@ local function text(number)
     return last_text
 end
 
--- How many KEYS a call was given.
-local function key_count(given)
+-- How many KEYS or ARGV a call was given: some hosts tell it at [0], and then the long ones come when asked for.
+local function count_of(given)
     return given[0] or #given
 end
 

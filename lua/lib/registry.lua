@@ -47,10 +47,11 @@ local function add(name, keys_least, argv_least, run, flags)
         function_name = name,
         flags = flags,
         callback = function(given_keys, argv)
-            if not type then find_globals() end
-            local count = key_count(given_keys)
+            if not type then find_globals(argv) end
+            local count = count_of(given_keys)
             if count < keys_least then return arity("KEYS", keys_least, count) end
-            if #argv < argv_least then return arity("ARGV", argv_least, #argv) end
+            count = count_of(argv)
+            if count < argv_least then return arity("ARGV", argv_least, count) end
             local done, reply = pcall(run, given_keys, argv)
             if not done then return refusal_as_reply(false, reply) end
             unit.recycle()

@@ -26,11 +26,12 @@ function route.leave(u, e, c)
     u.routes_left = u.routes_left or {}
     if u.routes_left[queue] then return end
     u.routes_left[queue] = true
+    local sets = keys.lane(u.tag, c.lane_id, "route_sets")
     unit.after(u, function()
         u.routes_left[queue] = nil
         if u.routes_named then u.routes_named[queue] = nil end
         if call("EXISTS", queue) == 0 then
-            call("HDEL", keys.lane(u.tag, c.lane_id, "route_sets"), redis.sha1hex(capabilities))
+            call("HDEL", sets, redis.sha1hex(capabilities))
         end
     end)
 end

@@ -26,7 +26,7 @@ end
 local function read_additional(given, argv, list)
     local count = args.optional_integer(argv, 20, "num_additional", 0) or 0
     if count > ADDITIONAL_MAX then malformed("too many") end
-    if count > 0 and key_count(given) < KEYS_BASE + 3 * count then malformed("KEYS missing") end
+    if count > 0 and count_of(given) < KEYS_BASE + 3 * count then malformed("KEYS missing") end
     for k = 0, count - 1 do
         local at = ARGV_BASE + 1 + 2 * k
         if args.text(argv, at) == "" then malformed("waitpoint_id empty") end

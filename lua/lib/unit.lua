@@ -19,7 +19,7 @@ local opened, spare
 -- With room for what a plain call collects.
 local function new_lists()
     return {
-        early = {nil, nil, nil, nil}, cores = {nil, nil, nil}, records = {nil, nil, nil, nil},
+        early = {nil, nil, nil, nil}, cores = {nil, nil, nil, nil}, records = {nil, nil, nil, nil},
         indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil},
         events = {nil, nil, nil, nil, nil, nil},
     }
@@ -60,13 +60,15 @@ end
 -- `loaded` is the record as it was read: what it says already is not written again, because every field
 -- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
 -- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
-function unit.core(u, key, loaded, fields)
+-- `room`: where `fields` go, empty, when they are written; nobody may look at them any more then.
+function unit.core(u, key, loaded, fields, room)
     local set, cores = fields or {}, u.cores
     set.last_mutation_at = u.now
     local size = #cores
     cores[size + 1] = key
     cores[size + 2] = set
     cores[size + 3] = loaded and not loaded[1] and loaded or false
+    cores[size + 4] = room or false
     if loaded and loaded ~= unit.NEW then loaded[1] = true end
     return set
 end
@@ -212,9 +214,9 @@ function unit.commit_records(u)
     u.early_round = gathering.next_round()
     issue_all(u.early)
     local cores = u.cores
-    for i = 1, #cores, 3 do
-        issue.changes(cores[i], cores[i + 1], cores[i + 2])
-        cores[i], cores[i + 1], cores[i + 2] = nil, nil, nil
+    for i = 1, #cores, 4 do
+        issue.changes(cores[i], cores[i + 1], cores[i + 2], cores[i + 3])
+        cores[i], cores[i + 1], cores[i + 2], cores[i + 3] = nil, nil, nil, nil
     end
     issue_all(u.records)
 end

@@ -34,13 +34,13 @@ registry.add("ff_complete_and_claim", 8, 1, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "complete_count", 0, COMPLETE_MAX)
     local claim_at = 1 + GROUP * count
-    if #argv < claim_at then args.refuse("arity", "fewer completions than counted") end
+    if count_of(argv) < claim_at then args.refuse("arity", "fewer completions than counted") end
     local u = unit.open(tag)
     local items = registry.answer_each({count = count, run = complete, replies = {}, u = u, argv = argv})
     for i = 1, count do
         items[i] = item_of(argv[2 + GROUP * (i - 1)], items[i])
     end
     unit.commit(u)
-    if #argv == claim_at then return {1, "OK", items, {}} end
+    if count_of(argv) == claim_at then return {1, "OK", items, {}} end
     return {1, "OK", items, registry.answer(claim_part, u, argv, claim_at)}
 end)

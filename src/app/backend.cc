@@ -6,6 +6,7 @@
 #include "app/secret_file.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "engine/rehearsal.h"
 #include "model/library.h"
 #include "net/tls_context.h"
 
@@ -62,6 +63,7 @@ Result<Done> StoreBackend::open_embedded() {
     options.fsync_interval = settings_.fsync_interval;
     options.shards = settings_.shards;
     options.library = model::library_text();
+    options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
     auto opened = host::EmbeddedStore::open(std::move(options));
     if (!opened.has_value()) return std::move(opened).error().within(settings_.data_dir);

@@ -130,6 +130,7 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
     report(index, opened.report);
+    if (options_.fsync == journal::Fsync::Always) options_.files->prepare_large_writes();
     journal::CommitterOptions committer{.fsync = options_.fsync,
                                         .interval = options_.fsync_interval,
                                         .on_fatal = options_.on_fatal};
@@ -156,12 +157,24 @@ Result<Done> EmbeddedStore::open_shards() {
         shards_.push_back(
             std::make_unique<Shard>(hub_, *options_.clock, state_options(i), options_.shard));
     FF_CHECK(load_libraries());
+    std::vector<std::jthread> rehearsals = rehearse();
     std::vector<std::unique_ptr<journal::Committer>> committers(shards_.size());
     if (!options_.folder.empty()) {
         FF_TRY(committers, open_journals());
     }
+    rehearsals.clear();
     for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->start(std::move(committers[i]));
     return Done{};
+}
+
+/// Beside the replay, which fills the keyspaces: functions work on others until they have ended.
+std::vector<std::jthread> EmbeddedStore::rehearse() {
+    std::vector<std::jthread> threads;
+    if (!options_.rehearsal || !options_.compile) return threads;
+    for (const auto& shard : shards_)
+        threads.emplace_back(
+            [this, &state = shard->state()] { state.rehearse(options_.rehearsal); });
+    return threads;
 }
 
 /// Each on a thread of its own: replaying is what a start waits for.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/clock.h"
@@ -28,6 +29,8 @@ struct EmbeddedOptions {
     std::uint32_t shards = 0;
     /// A function library to load; replaces one of the same name that the folder holds.
     std::string library{};
+    /// Performed by every shard while the store opens; empty: none.
+    Rehearsal rehearsal{};
     /// Outlive the store; empty: the system's own.
     const Clock* clock = nullptr;
     journal::FileSystem* files = nullptr;
@@ -99,6 +102,8 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     Result<std::vector<std::unique_ptr<journal::Committer>>> open_journals();
     Result<std::unique_ptr<journal::Committer>> open_journal(std::size_t index);
     Result<Done> load_libraries();
+    /// One thread for each shard.
+    std::vector<std::jthread> rehearse();
     Result<std::uint32_t> stored_shards();
     ShardStateOptions state_options(std::size_t index);
     std::string info(std::string_view section) const;

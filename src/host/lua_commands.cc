@@ -47,6 +47,27 @@ std::string_view number_text(double number, char* to) {
     return {to, resp::format_double(number, to)};
 }
 
+/// Hands on a text; anything else is an empty one.
+class TextSink final : public keyspace::ReplySink {
+  public:
+    explicit TextSink(keyspace::ReplySink& to) : to_(to) {}
+
+    bool resp3() const override { return false; }
+    void null() override { to_.bulk({}); }
+    void null_array() override { null(); }
+    void integer(std::int64_t) override { null(); }
+    void real(double) override { null(); }
+    void bulk(std::string_view bytes) override { to_.bulk(bytes); }
+    void status(std::string_view) override { null(); }
+    void error(std::string_view) override { null(); }
+    void array(std::size_t) override { null(); }
+    void map(std::size_t) override { null(); }
+    void set(std::size_t) override { null(); }
+
+  private:
+    keyspace::ReplySink& to_;
+};
+
 std::size_t place_of(const char* name) {
     // Lua strings are aligned, so the low bits say nothing.
     return (reinterpret_cast<std::uintptr_t>(name) >> 4) & (kKnownPlaces - 1);
@@ -57,11 +78,12 @@ std::size_t place_of(const char* name) {
 LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
                          const LuaHostOptions& options)
     : state_(state),
-      keyspace_(keyspace),
+      keyspace_(&keyspace),
       options_(options),
       sink_(state.get()),
       record_sink_(state.get()),
-      hgetall_(*keyspace::find_command("HGETALL")) {
+      hgetall_(*keyspace::find_command("HGETALL")),
+      get_(*keyspace::find_command("GET")) {
     known_.resize(kKnownPlaces);
     room_.resize(kPiecesMax);
     numbers_.resize(kPiecesMax * kNumberBytes);
@@ -73,13 +95,21 @@ LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
     }
 }
 
+void LuaCommands::use(keyspace::Keyspace& keyspace, bool rehearsing) {
+    keyspace_ = &keyspace;
+    rehearsing_ = rehearsing;
+    record_sink_.forget_names();
+}
+
 void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
-                        std::span<const std::string_view> keys) {
+                        std::span<const std::string_view> keys,
+                        std::span<const std::string_view> args) {
     now_ = now;
     now_ms_ = static_cast<double>(std::chrono::floor<std::chrono::milliseconds>(now_).count());
     now_text_ = number_text(now_ms_, now_room_.data());
     may_write_ = may_write;
     count_ = 0;
+    args_ = args;
     pieces_ = 0;
     slot_.reset();
     tag_ = {};
@@ -163,7 +193,7 @@ std::string_view LuaCommands::check_key(std::string_view key) {
         // The key is a Lua string that may be gone at the next command.
         tag_text_ = tag;
         tag_ = tag_text_;
-        if (options_.is_local && !options_.is_local(slot))
+        if (options_.is_local && !rehearsing_ && !options_.is_local(slot))
             return "ERR Script attempted to access a non local key in a cluster node";
     } else if (slot != *slot_) {
         return "ERR Script attempted to access keys that do not hash to the same slot";
@@ -204,9 +234,9 @@ std::string_view LuaCommands::refusal(const Known* known) {
 void LuaCommands::execute(const keyspace::CommandSpec& spec) {
     sink_.reset();
     if (&spec == &kPublish)
-        sink_.integer(options_.publish ? options_.publish(argv_[1], argv_[2]) : 0);
+        sink_.integer(options_.publish && !rehearsing_ ? options_.publish(argv_[1], argv_[2]) : 0);
     else
-        keyspace_.execute(spec, argv_, now_, sink_);
+        keyspace_->execute(spec, argv_, now_, sink_);
 }
 
 bool LuaCommands::run() {
@@ -245,7 +275,9 @@ bool LuaCommands::read_hash() {
     const LuaState::Unlimited unlimited(state_);
     lua_State* lua = state_.get();
     ++count_;
-    if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) {
+    const int count = lua_gettop(lua);
+    const bool fills = count == 2 && lua_type(lua, 2) == LUA_TTABLE;
+    if ((count != 1 && !fills) || lua_type(lua, 1) != LUA_TSTRING) {
         push_error_table(lua, "ERR wrong number or type of arguments");
         return false;
     }
@@ -257,8 +289,9 @@ bool LuaCommands::read_hash() {
         push_error_table(lua, why);
         return false;
     }
-    record_sink_.reset();
-    keyspace_.execute(hgetall_, argv, now_, record_sink_);
+    record_sink_.reset(fills ? 2 : 0);
+    keyspace_->execute(hgetall_, argv, now_, record_sink_);
+    record_sink_.settle();
     return true;
 }
 
@@ -273,6 +306,25 @@ void LuaCommands::add_number(double number) {
         room_[pieces_] = number == now_ms_ ? now_text_ : number_text(number, room);
     }
     ++pieces_;
+}
+
+std::string_view LuaCommands::argument(double place) const {
+    if (!(place >= 1 && place <= static_cast<double>(args_.size()))) return {};
+    return args_[static_cast<std::size_t>(place) - 1];
+}
+
+void LuaCommands::add_argument(double place) {
+    add_text(argument(place));
+}
+
+void LuaCommands::send_value_of(std::string_view key, keyspace::ReplySink& sink) {
+    ++count_;
+    const std::array<std::string_view, 2> argv = {"GET", key};
+    TextSink text(sink);
+    if (check_key(key).empty())
+        keyspace_->execute(get_, argv, now_, text);
+    else
+        text.null();
 }
 
 bool LuaCommands::run_pieces() {
@@ -295,7 +347,7 @@ bool LuaCommands::run_pieces() {
     else if (known->spec == &kPublish)
         piece_sink_.fail("ERR PUBLISH does not come in pieces");
     else
-        keyspace_.execute(*known->spec, argv_, now_, piece_sink_);
+        keyspace_->execute(*known->spec, argv_, now_, piece_sink_);
     return !piece_sink_.failed();
 }
 

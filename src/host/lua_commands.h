@@ -46,21 +46,25 @@ class PieceSink final : public keyspace::ReplySink {
 
 /// redis.call and redis.pcall: takes a command from the Lua stack, executes it on the keyspace and
 /// leaves its answer there.
-class LuaCommands {
+class LuaCommands final : public ValueSource {
   public:
     LuaCommands(LuaState& state, keyspace::Keyspace& keyspace, const LuaHostOptions& options);
     LuaCommands(const LuaCommands&) = delete;
     LuaCommands& operator=(const LuaCommands&) = delete;
 
+    /// Commands work on this keyspace from now on. While rehearsing nothing leaves it: there are no
+    /// messages, and every slot is local.
+    void use(keyspace::Keyspace& keyspace, bool rehearsing);
     /// What holds for the function call under way.
     void begin(std::chrono::microseconds now, bool may_write,
-               std::span<const std::string_view> keys);
+               std::span<const std::string_view> keys, std::span<const std::string_view> args);
     std::uint64_t count() const { return count_; }
 
     /// The whole Lua stack is the command. True: the answer is at its top; false: an error table.
     bool run();
-    /// The only argument is a key: leaves its hash as a table field -> value, or nil if there is
-    /// none or another type. False: an error table.
+    /// The first argument is a key: leaves its hash as a table field -> value, or nil if there is
+    /// none or another type. The second may be the table, if only this function ever fills it.
+    /// False: an error table.
     bool read_hash();
 
     /// A command piece by piece, for compiled Lua, which calls these without the Lua stack: first
@@ -68,8 +72,12 @@ class LuaCommands {
     /// point to stays until then. False: `piece_error` says why.
     void add_text(std::string_view text);
     void add_number(double number);
+    /// An argument of the call under way, which are counted from 1 on.
+    void add_argument(double place);
+    std::size_t argument_size(double place) const { return argument(place).size(); }
     bool run_pieces();
     const std::string& piece_error() const { return piece_sink_.text(); }
+    void send_value_of(std::string_view key, keyspace::ReplySink& sink) override;
     LuaState& state() { return state_; }
 
   private:
@@ -93,13 +101,17 @@ class LuaCommands {
     std::string_view check_keys(Keys keys);
     std::string_view check_key(std::string_view key);
     void execute(const keyspace::CommandSpec& spec);
+    /// Empty where there is none.
+    std::string_view argument(double place) const;
 
     LuaState& state_;
-    keyspace::Keyspace& keyspace_;
+    keyspace::Keyspace* keyspace_;
+    bool rehearsing_ = false;
     const LuaHostOptions& options_;
     LuaReplySink sink_;
     LuaRecordSink record_sink_;
     const keyspace::CommandSpec& hgetall_;
+    const keyspace::CommandSpec& get_;
 
     std::chrono::microseconds now_{};
     /// The number that functions write most, spelled once for all commands of the call.
@@ -108,6 +120,7 @@ class LuaCommands {
     std::array<char, resp::kDoubleTextMax> now_room_{};
     bool may_write_ = false;
     std::uint64_t count_ = 0;
+    std::span<const std::string_view> args_{};
     /// The slot all keys of the call must have, and the tag that was last found to have it.
     std::optional<std::uint16_t> slot_{};
     std::string_view tag_{};

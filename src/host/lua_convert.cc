@@ -1,6 +1,7 @@
 #include "host/lua_convert.h"
 
 #include <algorithm>
+#include <set>
 
 #include <lua.hpp>
 
@@ -19,7 +20,7 @@ std::string_view view_at(lua_State* lua, int index) {
 }
 
 /// Where push_reply_names put them.
-enum Name : int { kErr = 2, kOk, kDouble, kMap, kSet };
+enum Name : int { kErr = 2, kOk, kDouble, kMap, kSet, kValueOf };
 
 /// Pushes the field if the table has a value of that type under it.
 bool push_field(lua_State* lua, int table, Name name, int type) {
@@ -36,98 +37,108 @@ std::string single_line(std::string_view text) {
     return line;
 }
 
-void send(lua_State* lua, int index, keyspace::ReplySink& sink, int depth);
+/// Sends one value and everything in it.
+class Sender {
+  public:
+    Sender(lua_State* lua, keyspace::ReplySink& sink, ValueSource& values)
+        : lua_(lua), sink_(sink), values_(values) {}
 
-/// Calls `visit` with key at -2 and value at -1 for every pair; visit leaves the stack as it was.
-template <class Visit>
-void each_pair(lua_State* lua, int table, Visit visit) {
-    lua_pushnil(lua);
-    while (lua_next(lua, table) != 0) {
-        visit();
-        lua_pop(lua, 1);
-    }
-}
-
-void send_pairs(lua_State* lua, int table, keyspace::ReplySink& sink, int depth, bool with_values) {
-    std::size_t count = 0;
-    each_pair(lua, table, [&] { ++count; });
-    if (with_values)
-        sink.map(count);
-    else
-        sink.set(count);
-    each_pair(lua, table, [&] {
-        const int value = lua_gettop(lua);
-        // A copy of the key: converting a number in place would confuse lua_next.
-        lua_pushvalue(lua, value - 1);
-        send(lua, value + 1, sink, depth + 1);
-        lua_pop(lua, 1);
-        if (with_values) send(lua, value, sink, depth + 1);
-    });
-}
-
-void send_array(lua_State* lua, int table, keyspace::ReplySink& sink, int depth) {
-    int count = 0;
-    for (;;) {
-        lua_rawgeti(lua, table, count + 1);
-        const bool end = lua_isnil(lua, -1);
-        lua_pop(lua, 1);
-        if (end) break;
-        ++count;
-    }
-    sink.array(static_cast<std::size_t>(count));
-    for (int i = 1; i <= count; ++i) {
-        lua_rawgeti(lua, table, i);
-        send(lua, lua_gettop(lua), sink, depth + 1);
-        lua_pop(lua, 1);
-    }
-}
-
-void send_table(lua_State* lua, int table, keyspace::ReplySink& sink, int depth) {
-    if (push_field(lua, table, kErr, LUA_TSTRING)) {
-        sink.error(single_line(view_at(lua, -1)));
-        lua_pop(lua, 1);
-    } else if (push_field(lua, table, kOk, LUA_TSTRING)) {
-        sink.status(single_line(view_at(lua, -1)));
-        lua_pop(lua, 1);
-    } else if (push_field(lua, table, kDouble, LUA_TNUMBER)) {
-        sink.real(lua_tonumber(lua, -1));
-        lua_pop(lua, 1);
-    } else if (push_field(lua, table, kMap, LUA_TTABLE)) {
-        send_pairs(lua, lua_gettop(lua), sink, depth, true);
-        lua_pop(lua, 1);
-    } else if (push_field(lua, table, kSet, LUA_TTABLE)) {
-        send_pairs(lua, lua_gettop(lua), sink, depth, false);
-        lua_pop(lua, 1);
-    } else {
-        send_array(lua, table, sink, depth);
-    }
-}
-
-void send(lua_State* lua, int index, keyspace::ReplySink& sink, int depth) {
-    if (depth > kReplyDepthMax || lua_checkstack(lua, 8) == 0) {
-        sink.error("ERR reached lua stack limit");
-        return;
-    }
-    switch (lua_type(lua, index)) {
-        case LUA_TSTRING:
-            sink.bulk(view_at(lua, index));
+    void send(int index, int depth) {
+        if (depth > kReplyDepthMax || lua_checkstack(lua_, 8) == 0) {
+            sink_.error("ERR reached lua stack limit");
             return;
-        case LUA_TNUMBER:
-            sink.integer(truncate_to_integer(lua_tonumber(lua, index)));
-            return;
-        case LUA_TBOOLEAN:
-            if (lua_toboolean(lua, index) != 0)
-                sink.integer(1);
-            else
-                sink.null();
-            return;
-        case LUA_TTABLE:
-            send_table(lua, index, sink, depth);
-            return;
-        default:
-            sink.null();
+        }
+        switch (lua_type(lua_, index)) {
+            case LUA_TSTRING:
+                sink_.bulk(view_at(lua_, index));
+                return;
+            case LUA_TNUMBER:
+                sink_.integer(truncate_to_integer(lua_tonumber(lua_, index)));
+                return;
+            case LUA_TBOOLEAN:
+                if (lua_toboolean(lua_, index) != 0)
+                    sink_.integer(1);
+                else
+                    sink_.null();
+                return;
+            case LUA_TTABLE:
+                send_table(index, depth);
+                return;
+            default:
+                sink_.null();
+        }
     }
-}
+
+  private:
+    /// Calls `visit` with key at -2 and value at -1 for every pair; visit leaves the stack as it
+    /// was.
+    template <class Visit>
+    void each_pair(int table, Visit visit) {
+        lua_pushnil(lua_);
+        while (lua_next(lua_, table) != 0) {
+            visit();
+            lua_pop(lua_, 1);
+        }
+    }
+
+    void send_pairs(int table, int depth, bool with_values) {
+        std::size_t count = 0;
+        each_pair(table, [&] { ++count; });
+        if (with_values)
+            sink_.map(count);
+        else
+            sink_.set(count);
+        each_pair(table, [&] {
+            const int value = lua_gettop(lua_);
+            // A copy of the key: converting a number in place would confuse lua_next.
+            lua_pushvalue(lua_, value - 1);
+            send(value + 1, depth + 1);
+            lua_pop(lua_, 1);
+            if (with_values) send(value, depth + 1);
+        });
+    }
+
+    void send_array(int table, int depth) {
+        int count = 0;
+        for (;;) {
+            lua_rawgeti(lua_, table, count + 1);
+            const bool end = lua_isnil(lua_, -1);
+            lua_pop(lua_, 1);
+            if (end) break;
+            ++count;
+        }
+        sink_.array(static_cast<std::size_t>(count));
+        for (int i = 1; i <= count; ++i) {
+            lua_rawgeti(lua_, table, i);
+            send(lua_gettop(lua_), depth + 1);
+            lua_pop(lua_, 1);
+        }
+    }
+
+    void send_table(int table, int depth) {
+        if (push_field(lua_, table, kErr, LUA_TSTRING)) {
+            sink_.error(single_line(view_at(lua_, -1)));
+        } else if (push_field(lua_, table, kOk, LUA_TSTRING)) {
+            sink_.status(single_line(view_at(lua_, -1)));
+        } else if (push_field(lua_, table, kDouble, LUA_TNUMBER)) {
+            sink_.real(lua_tonumber(lua_, -1));
+        } else if (push_field(lua_, table, kMap, LUA_TTABLE)) {
+            send_pairs(lua_gettop(lua_), depth, true);
+        } else if (push_field(lua_, table, kSet, LUA_TTABLE)) {
+            send_pairs(lua_gettop(lua_), depth, false);
+        } else if (push_field(lua_, table, kValueOf, LUA_TSTRING)) {
+            values_.send_value_of(view_at(lua_, -1), sink_);
+        } else {
+            send_array(table, depth);
+            return;
+        }
+        lua_pop(lua_, 1);
+    }
+
+    lua_State* lua_;
+    keyspace::ReplySink& sink_;
+    ValueSource& values_;
+};
 
 }  // namespace
 
@@ -192,10 +203,68 @@ LuaRecordSink::LuaRecordSink(lua_State* lua) : lua_(lua) {
     names_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-void LuaRecordSink::reset() {
+void LuaRecordSink::forget_names() {
+    filled_ = nullptr;
+    lua_newtable(lua_);
+    lua_rawseti(lua_, LUA_REGISTRYINDEX, names_);
+}
+
+void LuaRecordSink::reset(int into) {
     is_field_ = true;
+    into_ = into;
+    ++answer_;
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, names_);
     names_at_ = lua_gettop(lua_);
+    if (into == 0) return;
+    former_numbers_.swap(numbers_);
+    former_others_.swap(others_);
+    numbers_.clear();
+    others_.clear();
+    if (const void* table = lua_topointer(lua_, into); table != filled_) {
+        former_numbers_.clear();
+        former_others_.clear();
+        empty(into);
+        filled_ = table;
+    }
+}
+
+void LuaRecordSink::empty(int table) {
+    lua_pushnil(lua_);
+    while (lua_next(lua_, table) != 0) {
+        lua_pop(lua_, 1);
+        lua_pushvalue(lua_, -1);
+        lua_pushnil(lua_);
+        lua_rawset(lua_, table);
+    }
+}
+
+void LuaRecordSink::settle() {
+    if (into_ == 0) return;
+    if (!others_.empty() || !former_others_.empty()) return settle_by_name();
+    for (const std::uint16_t number : former_numbers_) {
+        if (seen_[number] == answer_) continue;
+        lua_rawgeti(lua_, names_at_, number + 1);
+        lua_pushnil(lua_);
+        lua_rawset(lua_, into_);
+    }
+}
+
+/// A field may have had a number the last time and have none now.
+void LuaRecordSink::settle_by_name() {
+    std::set<std::string, std::less<>> present(others_.begin(), others_.end());
+    for (const std::uint16_t number : numbers_) {
+        lua_rawgeti(lua_, names_at_, number + 1);
+        present.emplace(view_at(lua_, -1));
+        lua_pop(lua_, 1);
+    }
+    lua_pushnil(lua_);
+    while (lua_next(lua_, into_) != 0) {
+        lua_pop(lua_, 1);
+        if (lua_type(lua_, -1) == LUA_TSTRING && present.contains(view_at(lua_, -1))) continue;
+        lua_pushvalue(lua_, -1);
+        lua_pushnil(lua_);
+        lua_rawset(lua_, into_);
+    }
 }
 
 void LuaRecordSink::name(std::string_view bytes, std::uint16_t number) {
@@ -208,31 +277,51 @@ void LuaRecordSink::name(std::string_view bytes, std::uint16_t number) {
         lua_rawseti(lua_, names_at_, place);
     }
     is_field_ = false;
+    if (into_ == 0) return;
+    if (seen_.size() <= number) seen_.resize(number + 1U);
+    seen_[number] = answer_;
+    numbers_.push_back(number);
 }
 
 void LuaRecordSink::null() {
     lua_pushnil(lua_);
+    if (into_ == 0) return;
+    // The table is as it was.
+    numbers_.swap(former_numbers_);
+    others_.swap(former_others_);
+    former_numbers_.clear();
+    former_others_.clear();
 }
 
 void LuaRecordSink::array(std::size_t size) {
     if (size == 0) return null();
     // Functions mark what they have changed at the first place.
-    lua_createtable(lua_, 1, static_cast<int>(size / 2));
+    if (into_ == 0) {
+        lua_createtable(lua_, 1, static_cast<int>(size / 2));
+        return;
+    }
+    lua_pushvalue(lua_, into_);
+    lua_pushnil(lua_);
+    lua_rawseti(lua_, -2, 1);
 }
 
 void LuaRecordSink::bulk(std::string_view bytes) {
     lua_pushlstring(lua_, bytes.data(), bytes.size());
-    if (!is_field_) lua_rawset(lua_, -3);
+    if (!is_field_)
+        lua_rawset(lua_, -3);
+    else if (into_ != 0)
+        others_.emplace_back(bytes);
     is_field_ = !is_field_;
 }
 
 void push_reply_names(lua_State* lua) {
     FF_ASSERT(lua_gettop(lua) == kErr - 1);
-    for (const char* name : {"err", "ok", "double", "map", "set"}) lua_pushstring(lua, name);
+    for (const char* name : {"err", "ok", "double", "map", "set", "ff_value_of"})
+        lua_pushstring(lua, name);
 }
 
-void send_lua_value(lua_State* lua, int index, keyspace::ReplySink& sink) {
-    send(lua, index, sink, 0);
+void send_lua_value(lua_State* lua, int index, keyspace::ReplySink& sink, ValueSource& values) {
+    Sender(lua, sink, values).send(index, 0);
 }
 
 std::int64_t truncate_to_integer(double value) {

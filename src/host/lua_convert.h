@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "keyspace/reply_sink.h"
@@ -49,12 +50,20 @@ class LuaReplySink final : public keyspace::ReplySink {
 
 /// Pushes the answer of HGETALL as one table field -> value; nil for an empty one or an error. The
 /// Lua strings of fields are kept by their numbers.
+///
+/// The table may be one that an earlier answer was put into: records of one kind have the same
+/// fields, so nothing has to be made or collected then.
 class LuaRecordSink final : public keyspace::ReplySink {
   public:
     explicit LuaRecordSink(lua_State* lua);
 
-    /// Pushes what the answer needs below it.
-    void reset();
+    /// Before answers of another keyspace come: its numbers mean other names.
+    void forget_names();
+    /// Pushes what the answer needs below it. `into`: where on the stack the table is that shall be
+    /// filled; 0 makes one.
+    void reset(int into);
+    /// After the answer: fields that the table has from before are taken out.
+    void settle();
 
     bool resp3() const override { return false; }
     void null() override;
@@ -71,21 +80,43 @@ class LuaRecordSink final : public keyspace::ReplySink {
 
   private:
     lua_State* lua_;
+    void settle_by_name();
+    void empty(int table);
+
     int names_ = 0;
     /// Where the table of names lies on the stack.
     int names_at_ = 0;
     bool is_field_ = true;
+    int into_ = 0;
+    /// The table that was filled last, and with what: the numbers of fields, and other fields.
+    const void* filled_ = nullptr;
+    std::vector<std::uint16_t> numbers_{};
+    std::vector<std::string> others_{};
+    /// The same of the answer before, while one is under way.
+    std::vector<std::uint16_t> former_numbers_{};
+    std::vector<std::string> former_others_{};
+    /// In which answer a number came last.
+    std::vector<std::uint32_t> seen_{};
+    std::uint32_t answer_ = 0;
 };
 
 /// Pushes the names that `send_lua_value` looks for in every table. They stay where they are: the
 /// stack of the state begins with one other value and these.
 void push_reply_names(lua_State* lua);
-inline constexpr int kReplyNames = 5;
+inline constexpr int kReplyNames = 6;
+
+/// Knows what keys hold.
+class ValueSource {
+  public:
+    virtual ~ValueSource() = default;
+    /// Sends one text: what the key holds, or an empty one if that is no text.
+    virtual void send_value_of(std::string_view key, keyspace::ReplySink& sink) = 0;
+};
 
 /// Sends the value at `index` to the sink by the rules for what a function returns: numbers are
 /// truncated, an array ends at its first nil, tables with `ok`, `err`, `double`, `map`, `set` are
-/// what they say.
-void send_lua_value(lua_State* lua, int index, keyspace::ReplySink& sink);
+/// what they say; one with `ff_value_of` stands for what that key holds.
+void send_lua_value(lua_State* lua, int index, keyspace::ReplySink& sink, ValueSource& values);
 
 /// A double as Valkey's Lua would make it an integer: truncated, and the smallest one where the
 /// type cannot hold it.

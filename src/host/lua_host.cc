@@ -91,13 +91,36 @@ std::string call_error(lua_State* lua, const Registration& function) {
     return text + source + ":" + line + ".";
 }
 
-void push_texts(lua_State* lua, std::span<const std::string_view> texts) {
+using Texts = std::span<const std::string_view>;
+
+void push_texts(lua_State* lua, Texts texts) {
     lua_createtable(lua, static_cast<int>(texts.size()), 0);
     int index = 0;
     for (const std::string_view text : texts) {
         lua_pushlstring(lua, text.data(), text.size());
         lua_rawseti(lua, -2, ++index);
     }
+}
+
+/// The `__index` of a table that has only some of the texts: puts the wanted one there.
+int text_on_demand(lua_State* lua) {
+    const Texts& texts = *static_cast<Texts*>(lua_touserdata(lua, lua_upvalueindex(1)));
+    const lua_Number place = lua_tonumber(lua, 2);
+    if (!(place >= 1 && place <= static_cast<lua_Number>(texts.size()))) return 0;
+    const std::string_view text = texts[static_cast<std::size_t>(place) - 1];
+    lua_pushlstring(lua, text.data(), text.size());
+    lua_pushvalue(lua, -1);
+    lua_rawseti(lua, 1, static_cast<int>(place));
+    return 1;
+}
+
+/// A reference to it.
+int metatable_for(lua_State* lua, Texts& texts) {
+    lua_createtable(lua, 0, 1);
+    lua_pushlightuserdata(lua, &texts);
+    lua_pushcclosure(lua, text_on_demand, 1);
+    lua_setfield(lua, -2, "__index");
+    return luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
 struct TextHash {
@@ -111,7 +134,8 @@ struct TextHash {
 
 struct LuaHost::Impl {
     Impl(keyspace::Keyspace& keyspace, LuaHostOptions given)
-        : options(std::move(given)),
+        : data(keyspace),
+          options(std::move(given)),
           state(options.memory_max, options.compile),
           commands(state, keyspace, options) {
         lua_State* lua = state.get();
@@ -122,6 +146,9 @@ struct LuaHost::Impl {
         lua_pushlightuserdata(lua, this);
         lua_pushcclosure(lua, &Impl::promise_keys, 1);
         lua_setfield(lua, -2, "ff_keys_on_demand");
+        lua_pushlightuserdata(lua, this);
+        lua_pushcclosure(lua, &Impl::promise_arguments, 1);
+        lua_setfield(lua, -2, "ff_arguments_on_demand");
         push_function_globals(state);
         function_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
         lua_newtable(lua);
@@ -129,11 +156,8 @@ struct LuaHost::Impl {
         add_register_function(lua, registrations);
         push_library_globals(lua);
         library_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
-        lua_createtable(lua, 0, 1);
-        lua_pushlightuserdata(lua, this);
-        lua_pushcclosure(lua, &Impl::key_at, 1);
-        lua_setfield(lua, -2, "__index");
-        key_metatable = luaL_ref(lua, LUA_REGISTRYINDEX);
+        key_metatable = metatable_for(lua, keys);
+        argument_metatable = metatable_for(lua, arguments);
         lua_gc(lua, LUA_GCSETPAUSE, kCollectAtPercent);
         lua_gc(lua, LUA_GCSETSTEPMUL, kCollectSpeedPercent);
     }
@@ -148,6 +172,8 @@ struct LuaHost::Impl {
         Registration registration{};
         std::string library{};
         Library* owner = nullptr;
+        /// It knows that long ARGV may come on demand.
+        bool arguments_on_demand = false;
         std::uint64_t calls = 0;
         std::uint64_t store_calls = 0;
         std::uint64_t last_store_calls = 0;
@@ -156,21 +182,26 @@ struct LuaHost::Impl {
     Result<Done> check_registrations(const std::string& library, bool replaces);
     void drop_registrations();
     void install(const std::string& name, std::string_view text);
-    void push_keys(std::span<const std::string_view> given);
+    void push_keys(Texts given);
+    void push_arguments(const Function& function, Texts given);
     static Impl& of(lua_State* lua) {
         return *static_cast<Impl*>(lua_touserdata(lua, lua_upvalueindex(1)));
     }
     static int promise_keys(lua_State* lua);
-    static int key_at(lua_State* lua);
+    static int promise_arguments(lua_State* lua);
 
+    keyspace::Keyspace& data;
+    bool rehearsing = false;
     LuaHostOptions options;
     LuaState state;
     LuaCommands commands;
     int function_globals = 0;
     int library_globals = 0;
     int key_metatable = 0;
+    int argument_metatable = 0;
     /// Of the call under way.
-    std::span<const std::string_view> keys{};
+    Texts keys{};
+    Texts arguments{};
     Library* running = nullptr;
     std::vector<Registration> registrations{};
     std::unordered_map<std::string, Function, TextHash, std::equal_to<>> functions{};
@@ -254,7 +285,7 @@ int LuaHost::Impl::promise_keys(lua_State* lua) {
 
 /// The first key, how many there are at [0], and the others when they are asked for: functions
 /// derive most names themselves, and to make Lua strings of a dozen long ones is not cheap.
-void LuaHost::Impl::push_keys(std::span<const std::string_view> given) {
+void LuaHost::Impl::push_keys(Texts given) {
     lua_State* lua = state.get();
     if (running == nullptr || !running->keys_on_demand || given.size() < 2)
         return push_texts(lua, given);
@@ -268,15 +299,39 @@ void LuaHost::Impl::push_keys(std::span<const std::string_view> given) {
     lua_setmetatable(lua, -2);
 }
 
-int LuaHost::Impl::key_at(lua_State* lua) {
-    const Impl& impl = of(lua);
-    const lua_Number place = lua_tonumber(lua, 2);
-    if (place < 1 || place > static_cast<lua_Number>(impl.keys.size())) return 0;
-    const std::string_view key = impl.keys[static_cast<std::size_t>(place) - 1];
-    lua_pushlstring(lua, key.data(), key.size());
-    lua_pushvalue(lua, -1);
-    lua_rawseti(lua, 1, static_cast<int>(place));
-    return 1;
+/// redis.ff_arguments_on_demand(name): that function of the same library can do with it.
+int LuaHost::Impl::promise_arguments(lua_State* lua) {
+    Impl& impl = of(lua);
+    const auto found = impl.functions.find(std::string_view(luaL_checkstring(lua, 1)));
+    if (found != impl.functions.end() && found->second.owner == impl.running)
+        found->second.arguments_on_demand = true;
+    return 0;
+}
+
+/// How many there are is at [0]. Long ones only pass through a function, from the caller to the
+/// store: those it asks for become Lua strings, the others need no room, no copy and no collecting.
+void LuaHost::Impl::push_arguments(const Function& function, Texts given) {
+    constexpr std::size_t kLongBytes = 512;
+    lua_State* lua = state.get();
+    if (!function.arguments_on_demand) return push_texts(lua, given);
+    lua_createtable(lua, static_cast<int>(given.size()), 0);
+    lua_pushnumber(lua, static_cast<lua_Number>(given.size()));
+    lua_rawseti(lua, -2, 0);
+    int place = 0;
+    bool complete = true;
+    for (const std::string_view text : given) {
+        ++place;
+        if (text.size() >= kLongBytes) {
+            complete = false;
+            continue;
+        }
+        lua_pushlstring(lua, text.data(), text.size());
+        lua_rawseti(lua, -2, place);
+    }
+    if (complete) return;
+    arguments = given;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, argument_metatable);
+    lua_setmetatable(lua, -2);
 }
 
 Result<std::string> LuaHost::load(std::string_view text, bool replace) {
@@ -323,25 +378,35 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     }
     LuaState& state = impl_->state;
     lua_State* lua = state.get();
-    impl_->commands.begin(call.now, may_write, call.keys);
+    impl_->commands.begin(call.now, may_write, call.keys, call.args);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function.registration.reference);
     impl_->running = function.owner;
     impl_->push_keys(call.keys);
-    push_texts(lua, call.args);
+    impl_->push_arguments(function, call.args);
     state.set_limited(true);
     const int failed = lua_pcall(lua, 2, 1, kHandler);
     state.set_limited(false);
     if (failed == 0)
-        send_lua_value(lua, lua_gettop(lua), reply);
+        send_lua_value(lua, lua_gettop(lua), reply, impl_->commands);
     else
         reply.error(call_error(lua, function.registration));
     lua_settop(lua, kStackBase);
     impl_->running = nullptr;
     impl_->keys = {};
+    impl_->arguments = {};
     if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
+    if (impl_->rehearsing) return;
     ++function.calls;
     function.last_store_calls = impl_->commands.count();
     function.store_calls += function.last_store_calls;
+}
+
+void LuaHost::rehearse(keyspace::Keyspace& stage, const std::function<void()>& calls) {
+    impl_->rehearsing = true;
+    impl_->commands.use(stage, true);
+    calls();
+    impl_->commands.use(impl_->data, false);
+    impl_->rehearsing = false;
 }
 
 std::vector<FunctionCount> LuaHost::counts() const {

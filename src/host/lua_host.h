@@ -76,6 +76,10 @@ class LuaHost {
     /// Sends exactly one value. Whatever the function wrote before it raised an error stays.
     void call(const FunctionCall& call, keyspace::ReplySink& reply);
 
+    /// While `calls` runs, functions work on `stage` and not on the keyspace, nothing of what they
+    /// do leaves it, and they are not counted. What remains is what the compiler has learnt.
+    void rehearse(keyspace::Keyspace& stage, const std::function<void()>& calls);
+
     /// In order of name.
     std::vector<FunctionCount> counts() const;
     std::size_t memory_bytes() const;

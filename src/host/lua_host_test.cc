@@ -23,7 +23,10 @@ class Functions : public ::testing::Test {
 
     static constexpr std::size_t kMemoryMax = 8U << 20;
     keyspace::Keyspace keyspace_{};
-    LuaHost host_{keyspace_, {.memory_max = kMemoryMax}};
+    int published_ = 0;
+    LuaHost host_{keyspace_, {.memory_max = kMemoryMax, .publish = [this](auto, auto) {
+                                  return ++published_;
+                              }}};
 };
 
 TEST_F(Functions, MayNotHoldMoreMemoryThanTheyAreGiven) {
@@ -206,6 +209,105 @@ redis.register_function('late', function() return {tostring(kept[1]), tostring(k
     EXPECT_EQ(call("late"), R"(["a{x}", "b{x}", "c{x}"])");
     load("redis.register_function('other', function(keys) return {#keys, tostring(keys[0])} end)");
     EXPECT_EQ(ask("other"), R"([3, "nil"])") << "a library that has not said so";
+}
+
+TEST_F(Functions, AHashMayFillTheSameTableAgainAndAgain) {
+    load(R"(
+local kept = {}
+redis.register_function('set', function(keys, args) return redis.call('HSET', keys[1], unpack(args)) end)
+redis.register_function('del', function(keys) return redis.call('DEL', keys[1]) end)
+redis.register_function('fill', function(keys)
+    local hash = redis.ff_hash(keys[1], kept)
+    local found = {}
+    for name, value in pairs(hash or {}) do
+        -- Of a hash with many fields only their number counts.
+        if #name < 4 then found[#found + 1] = name .. '=' .. value else found.many = (found.many or 0) + 1 end
+    end
+    table.sort(found)
+    local text = table.concat(found, ' ') .. ' ' .. tostring(found.many) .. ' ' .. tostring(hash == kept)
+    kept[1] = true
+    return text
+end))");
+    const auto set = [&](std::vector<std::string_view> fields) {
+        call("del");
+        call("set", fields);
+        return call("fill");
+    };
+    EXPECT_EQ(set({"a", "1", "b", "2"}), "\"a=1 b=2 nil true\"");
+    EXPECT_EQ(set({"c", "3", "b", "4"}), "\"b=4 c=3 nil true\"") << "a is gone, and the mark";
+    std::vector<std::string> names;
+    for (int i = 0; i < 200; ++i) names.push_back("many" + std::to_string(i));
+    std::vector<std::string_view> many{"b", "5"};
+    for (const std::string& name : names) many.insert(many.end(), {name, "v"});
+    EXPECT_EQ(set(many), "\"b=5 200 true\"");
+    EXPECT_EQ(set({"b", "6"}), "\"b=6 nil true\"");
+    call("del");
+    EXPECT_EQ(call("fill"), "\" nil false\"");
+    EXPECT_EQ(set({"a", "7"}), "\"a=7 nil true\"");
+}
+
+TEST_F(Functions, LongArgumentsComeOnDemandToAFunctionThatCanDoWithIt) {
+    load(R"(
+redis.register_function('promise', function(keys, args)
+    redis.ff_arguments_on_demand('store')
+    redis.ff_arguments_on_demand('read')
+    return {#args, tostring(args[0])}
+end)
+redis.register_function('store', function(keys, args)
+    redis.ff_text('SET') redis.ff_text(keys[1]) redis.ff_argument(2)
+    return {args[0], args[1], redis.ff_argument_size(1), redis.ff_argument_size(2), redis.ff_argument_size(4), tostring(redis.ff_run())}
+end)
+redis.register_function('read', function(keys, args)
+    return {args[0], args[1], #args[2], args[2] == redis.call('GET', keys[1]) and 'same' or 'other', args[3], tostring(args[4])}
+end)
+redis.register_function('beyond', function(keys) redis.ff_text('SET') redis.ff_text(keys[1]) redis.ff_argument(9) return tostring(redis.ff_run()) end)
+redis.register_function('other', function(keys, args) return {#args, tostring(args[0])} end))");
+    std::string bytes(5000, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7);
+    const std::string_view args[] = {"short", bytes, ""};
+    EXPECT_EQ(call("promise", args), R"([3, "nil"])");
+    EXPECT_EQ(call("store", args), R"([3, "short", 5, 5000, 0, "true"])");
+    EXPECT_EQ(call("read", args), R"([3, "short", 5000, "same", "", "nil"])");
+    EXPECT_EQ(call("other", args), R"([3, "nil"])") << "a function that has not said so";
+    EXPECT_EQ(call("beyond"), "\"true\"") << "an argument that is not there is empty";
+}
+
+TEST_F(Functions, AReplyMayStandForWhatAKeyHolds) {
+    load(R"(
+redis.register_function('reply', function(keys)
+    redis.call('SET', keys[1], 'bytes\0')
+    redis.call('HSET', 'hash{x}', 'a', '1')
+    return {redis.ff_value_of(keys[1]), redis.ff_value_of('none{x}'), redis.ff_value_of('hash{x}'), redis.ff_value_of('k{y}'), 'end'}
+end))");
+    EXPECT_EQ(call("reply"), R"(["bytes\x00", "", "", "", "end"])");
+    ASSERT_EQ(host_.counts().size(), 1U);
+    EXPECT_EQ(host_.counts()[0].last_store_calls, 6U) << "each of them is a call";
+}
+
+TEST_F(Functions, ARehearsalLeavesNothing) {
+    load(R"(
+local kept = {}
+redis.register_function('write', function(keys, args)
+    redis.call('HSET', keys[1], unpack(args))
+    redis.call('PUBLISH', 'channel', 'message')
+    local hash, filled = redis.ff_hash(keys[1]), redis.ff_hash(keys[1], kept)
+    return {hash.a or '', hash.b or '', hash.c or '', filled.a or '', filled.b or '', filled.c or ''}
+end)
+redis.register_function('exists', function(keys) return redis.call('EXISTS', keys[1]) end))");
+    const std::string_view rehearsed[] = {"a", "1", "b", "2"};
+    const std::string_view real[] = {"c", "3", "b", "4"};
+    keyspace::Keyspace stage;
+    host_.rehearse(stage, [&] {
+        EXPECT_EQ(call("write", rehearsed), R"(["1", "2", "", "1", "2", ""])");
+        EXPECT_EQ(call("exists"), "1");
+    });
+    EXPECT_EQ(stage.key_count(), 1U);
+    EXPECT_EQ(keyspace_.key_count(), 0U);
+    EXPECT_EQ(call("exists"), "0");
+    // The fields have other numbers here than they had on the stage.
+    EXPECT_EQ(call("write", real), R"(["", "4", "3", "", "4", "3"])");
+    for (const FunctionCount& count : host_.counts()) EXPECT_EQ(count.calls, 1U) << count.name;
+    EXPECT_EQ(published_, 1);
 }
 
 TEST_F(Functions, TheRestOfLuaIsNotThere) {

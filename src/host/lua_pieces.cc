@@ -1,5 +1,7 @@
 #include "host/lua_pieces.h"
 
+#include <array>
+
 #include <lua.hpp>
 
 #include "base/assert.h"
@@ -21,6 +23,14 @@ void add_number(void* context, double number) {
     commands_at(context).add_number(number);
 }
 
+void add_argument(void* context, double place) {
+    commands_at(context).add_argument(place);
+}
+
+double argument_size(void* context, double place) {
+    return static_cast<double>(commands_at(context).argument_size(place));
+}
+
 int run_pieces(void* context) {
     return commands_at(context).run_pieces() ? 1 : 0;
 }
@@ -32,17 +42,25 @@ int raise_piece_error(lua_State* lua) {
 
 /// Only the functions it returns know the foreign library.
 constexpr const char* kWrappers = R"lua(
-local ffi, context, text_at, number_at, run_at = ...
+local ffi, context, text_at, number_at, argument_at, size_at, run_at = ...
 local self = ffi.cast("void *", context)
 local text = ffi.cast("void (*)(void *, const char *, size_t)", text_at)
 local number = ffi.cast("void (*)(void *, double)", number_at)
+local argument = ffi.cast("void (*)(void *, double)", argument_at)
+local size = ffi.cast("double (*)(void *, double)", size_at)
 local run = ffi.cast("int (*)(void *)", run_at)
 return function(value)
     text(self, value, #value)
 end, function(value)
     number(self, value)
+end, function(place)
+    argument(self, place)
+end, function(place)
+    return size(self, place)
 end, function()
     return run(self) == 1
+end, function(key)
+    return {ff_value_of = key}
 end
 )lua";
 
@@ -61,11 +79,13 @@ void add_piece_functions(lua_State* lua, LuaCommands& commands) {
     lua_pushlightuserdata(lua, &commands);
     push_address(lua, &add_text);
     push_address(lua, &add_number);
+    push_address(lua, &add_argument);
+    push_address(lua, &argument_size);
     push_address(lua, &run_pieces);
-    lua_call(lua, 5, 3);
-    lua_setfield(lua, table, "ff_run");
-    lua_setfield(lua, table, "ff_number");
-    lua_setfield(lua, table, "ff_text");
+    constexpr std::array kNames = {"ff_value_of", "ff_run",    "ff_argument_size",
+                                   "ff_argument", "ff_number", "ff_text"};
+    lua_call(lua, 7, static_cast<int>(kNames.size()));
+    for (const char* name : kNames) lua_setfield(lua, table, name);
     lua_pushlightuserdata(lua, &commands);
     lua_pushcclosure(lua, raise_piece_error, 1);
     lua_setfield(lua, table, "ff_raise");

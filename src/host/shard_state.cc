@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/numbers.h"
+#include "host/value_sink.h"
 #include "keyspace/command_table.h"
 
 namespace ff::host {
@@ -97,6 +99,22 @@ void ShardState::execute(Args argv, std::chrono::microseconds now, keyspace::Rep
         keyspace_.execute(*spec, argv, now, reply);
     else
         refuse_unknown(argv, reply);
+}
+
+void ShardState::rehearse(const Rehearsal& rehearsal) {
+    // Any time will do, as long as it passes.
+    std::chrono::microseconds now = std::chrono::hours(24 * 365 * 50);
+    keyspace::Keyspace stage;
+    lua_.rehearse(stage, [&] {
+        const Result<Done> done = rehearsal([&](Args argv) {
+            ValueSink reply;
+            now += std::chrono::milliseconds(1);
+            call_function(argv, now, false, reply);
+            stage.clear_effects();
+            return reply.take();
+        });
+        if (!done) log::warn("host", "rehearsal_failed", {{"error", done.error().text()}});
+    });
 }
 
 void ShardState::execute_own(Args argv, std::chrono::microseconds now, keyspace::ReplySink& reply) {

@@ -11,8 +11,14 @@
 #include "host/channel_hub.h"
 #include "host/lua_host.h"
 #include "keyspace/keyspace.h"
+#include "resp/value.h"
 
 namespace ff::host {
+
+/// Executes one FCALL on a keyspace that is thrown away, and answers its reply.
+using Stage = std::function<resp::Value(std::span<const std::string_view> argv)>;
+/// Calls what will be called often, as it will be called.
+using Rehearsal = std::function<Result<Done>(const Stage& stage)>;
 
 struct ShardStateOptions {
     std::size_t lua_memory_max = 512U << 20;
@@ -37,6 +43,10 @@ class ShardState {
     /// messages in `published`.
     void execute(std::span<const std::string_view> argv, std::chrono::microseconds now,
                  keyspace::ReplySink& reply);
+
+    /// Lets a rehearsal call functions before there is work: the first calls of each are slow,
+    /// because the compiler has yet to see what they do. None of the data is touched.
+    void rehearse(const Rehearsal& rehearsal);
 
     keyspace::Keyspace& keyspace() { return keyspace_; }
     const keyspace::Keyspace& keyspace() const { return keyspace_; }
