@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.h"
+#include "base/thread_manners.h"
 #include "sdk/public_error.h"
 
 namespace ff::embed {
@@ -38,6 +39,7 @@ flowfabric::Result<std::shared_ptr<LocalEngine>> LocalEngine::open(app::Settings
     std::promise<void> booted;
     // The first piece of work on the loop is the boot; the thread says when it has an outcome.
     engine->thread_ = std::thread([&engine_ref = *engine, &started, &booted] {
+        const GivesWay gives_way;
         while (!started && engine_ref.loop_.run_one() > 0) {
         }
         booted.set_value();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/thread_manners.h"
 #include "host/resumer.h"
 #include "model/transport_kind.h"
 #include "store/reply_errors.h"
@@ -100,6 +101,7 @@ void Shard::stop() {
 }
 
 void Shard::loop() {
+    take_precedence();
     while (!stopping_.load(std::memory_order_relaxed)) tick(queue_.take(next_wake()), false);
     tick(queue_.close(), true);
     if (snapshot_open_) committer_->abandon_snapshot();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/thread_manners.h"
 #include "sdk/public_error.h"
 
 namespace ff::sdk {
@@ -46,6 +47,7 @@ void RuntimeCore::start() {
 }
 
 Result<Done> RuntimeCore::run() {
+    const GivesWay gives_way;
     worker.core()->set_capacity(limit);
     {
         const std::lock_guard lock(mutex_);
