@@ -8,7 +8,7 @@ namespace {
 /// Handlers that must have ended before their times mean anything.
 constexpr std::size_t kSeenLeast = 8;
 /// For each hand. More brings little: by then the call's own cost is spread thin.
-constexpr double kMost = 8;
+constexpr double kMost = 12;
 /// The weight of the newest in a mean.
 constexpr double kNewest = 0.125;
 

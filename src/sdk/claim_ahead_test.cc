@@ -28,7 +28,7 @@ TEST(ClaimAhead, LeavesTheWorkOfLongHandlersToOthers) {
 }
 
 TEST(ClaimAhead, HasALimit) {
-    EXPECT_EQ(seen(16, microseconds(0), milliseconds(500)).tasks(), 128U);
+    EXPECT_EQ(seen(16, microseconds(0), milliseconds(500)).tasks(), 192U);
 }
 
 TEST(ClaimAhead, KnowsNothingAtFirstAndAfterAStall) {
@@ -37,7 +37,7 @@ TEST(ClaimAhead, KnowsNothingAtFirstAndAfterAStall) {
     for (int i = 0; i < 7; ++i) ahead.handled(microseconds(1));
     EXPECT_EQ(ahead.tasks(), 0U);
     ahead.handled(microseconds(1));
-    EXPECT_EQ(ahead.tasks(), 128U);
+    EXPECT_EQ(ahead.tasks(), 192U);
     ahead.stalled();
     EXPECT_EQ(ahead.tasks(), 0U);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kTurnMax = 256;
 /// Calls at a time while work is claimed ahead.
-constexpr std::size_t kTurners = 3;
+constexpr std::size_t kTurners = 2;
 constexpr Millis kLongPoll{20'000};
 /// How many hands are woken at the same time. A hand on its way finds more for itself, or wakes the
 /// next one; short handlers are done before a second hand has come.
