@@ -79,10 +79,10 @@ class LuaRecordSink final : public keyspace::ReplySink {
     void set(std::size_t) override { null(); }
 
   private:
-    lua_State* lua_;
     void settle_by_name();
     void empty(int table);
 
+    lua_State* lua_;
     int names_ = 0;
     /// Where the table of names lies on the stack.
     int names_at_ = 0;
