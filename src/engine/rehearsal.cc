@@ -18,11 +18,11 @@ namespace {
 constexpr std::uint16_t kPartition = 0;
 /// Long enough to be handed on as it is, as payloads of that length are.
 constexpr std::size_t kPayloadBytes = 1024;
-/// The compiler turns to what has run some sixty times, and to other ways through it after ten
-/// more.
-constexpr std::size_t kBatch = 64;
-constexpr int kBatches = 6;
-constexpr int kSingles = 80;
+/// Enough for a compiler that takes up what has run some twenty times, and other ways through it
+/// after a few more.
+constexpr std::size_t kBatch = 32;
+constexpr int kBatches = 4;
+constexpr int kSingles = 40;
 constexpr std::string_view kName = "rehearsal";
 
 class Rehearsal {

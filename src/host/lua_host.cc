@@ -404,7 +404,10 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
 void LuaHost::rehearse(keyspace::Keyspace& stage, const std::function<void()>& calls) {
     impl_->rehearsing = true;
     impl_->commands.use(stage, true);
+    // What is rehearsed will be called often: there is nothing to wait and see.
+    if (impl_->options.compile) impl_->state.set_eager(true);
     calls();
+    if (impl_->options.compile) impl_->state.set_eager(false);
     impl_->commands.use(impl_->data, false);
     impl_->rehearsing = false;
 }

@@ -14,6 +14,11 @@ namespace {
 constexpr const char* kCompilerLimits =
     "jit.opt.start('maxtrace=8000', 'maxmcode=32768', 'maxsnap=5000', 'maxirconst=4000')";
 
+/// After how many runs a loop or function is compiled, and another way out of it.
+constexpr const char* kEager = "jit.opt.start('hotloop=20', 'hotexit=4')";
+/// As the compiler has it by itself.
+constexpr const char* kPatient = "jit.opt.start('hotloop=56', 'hotexit=10')";
+
 void start_compiler(lua_State* lua, bool compile) {
     lua_pushcfunction(lua, luaopen_jit);
     lua_pushliteral(lua, LUA_JITLIBNAME);
@@ -33,6 +38,10 @@ LuaState::LuaState(std::size_t memory_max, bool compile) {
     lua_ = lua_newstate(&LuaState::allocate, &memory_);
     FF_ASSERT(lua_ != nullptr);
     start_compiler(lua_, compile);
+}
+
+void LuaState::set_eager(bool eager) {
+    FF_ASSERT(luaL_dostring(lua_, eager ? kEager : kPatient) == 0);
 }
 
 LuaState::~LuaState() {

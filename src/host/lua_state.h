@@ -26,6 +26,8 @@ class LuaState {
 
     lua_State* get() const { return lua_; }
     std::size_t memory_bytes() const { return memory_.used; }
+    /// Whether the compiler takes things up after fewer runs than usual. Not without a compiler.
+    void set_eager(bool eager);
     /// Lua code may run under the limit only when it can fail: inside lua_pcall.
     void set_limited(bool limited) { memory_.limited = limited; }
     bool over_limit() const { return memory_.used > memory_.max; }
