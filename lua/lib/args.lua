@@ -32,10 +32,10 @@ function args.text(argv, i)
     return argv[i] or ""
 end
 
--- The size of an argument that is only handed on: see issue.store.
-function args.size(argv, i)
-    if argv[0] then return argument_size(i) end
-    return #argv[i]
+-- An argument that is only handed on, for issue.store, and its size: false where ARGV come on demand.
+function args.passed(argv, i)
+    if argv[0] then return false, argument_size(i) end
+    return argv[i], #argv[i]
 end
 
 -- Text that may not be empty: ids, names of workers, lanes and namespaces.

@@ -20,8 +20,9 @@ function completion.run(u, e, argv, at, encoding, source)
         outcome = "success", release_reason = "completed", attempt = "ended_success",
         attempt_fields = {terminalized_by_override = "1"}, closed_reason = "attempt_success",
     })
-    if args.size(argv, at + 4) > 0 then
-        unit.record(u, issue.store(keys.result(u.tag, e), argv, at + 4))
+    local result, size = args.passed(argv, at + 4)
+    if size > 0 then
+        unit.record(u, issue.store(keys.result(u.tag, e), result, at + 4))
         set.has_result = "1"
     elseif is_set(c.has_result) then
         -- An earlier run's result must not pass for this one's.

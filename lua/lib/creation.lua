@@ -22,7 +22,8 @@ function creation.read(argv, at, now, a)
     a.priority = placement.clamp(priority)
     a.creator_identity = argv[at + 5]
     a.policy_json = argv[at + 6]
-    a.argv, a.payload_at, a.payload_len = argv, at + 7, args.size(argv, at + 7)
+    a.payload_at = at + 7
+    a.payload, a.payload_len = args.passed(argv, at + 7)
     a.delay_until = args.optional_due(argv, at + 8, "delay_until", now) or false
     a.dedup_ttl_ms = args.optional_integer(argv, at + 9, "dedup_ttl_ms") or false
     a.tags_json = argv[at + 10]
@@ -117,7 +118,7 @@ creation.announce_tags = announce_tags
 
 local function write_parts(u, e, a, set)
     unit.sadd_early(u, keys.index(u.tag, "all_executions"), e)
-    if a.payload_len > 0 then unit.early(u, issue.store(keys.payload(u.tag, e), a.argv, a.payload_at)) end
+    if a.payload_len > 0 then unit.early(u, issue.store(keys.payload(u.tag, e), a.payload, a.payload_at)) end
     if a.policy then
         unit.early(u, {"SET", keys.policy(u.tag, e), a.policy_json})
         for field, value in pairs(a.copies) do

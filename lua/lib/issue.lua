@@ -58,10 +58,10 @@ end
 -- Stands before the place of an argument.
 local ARGUMENT = {}
 
--- The command that stores an argument. Where ARGV come on demand, it never becomes a Lua string.
-function issue.store(key, argv, i)
-    if argv[0] then return {"SET", key, ARGUMENT, i} end
-    return {"SET", key, argv[i]}
+-- The command that stores an argument, as args.passed gave it: its text, or false and it is ARGV[place].
+function issue.store(key, argument, place)
+    if argument then return {"SET", key, argument} end
+    return {"SET", key, ARGUMENT, place}
 end
 
 local function store_argument(command)
