@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 
 #include "contract/scheduling.h"
@@ -116,6 +117,74 @@ TEST_P(Ch06Batch, S51_ItemsOfABatchAreCreatedOneByOne) {
     EXPECT_EQ(a.core("payload_encoding"), "raw");
     EXPECT_EQ(a.memberships(), List{"blocked:dependencies"});
     EXPECT_EQ(command({"GET", "ff:idem:" + tag() + ":ns:same"}).text, a.id());
+}
+
+/// Longer than what an embedded host makes a Lua string of.
+std::string long_bytes(char first) {
+    std::string bytes(5000, first);
+    for (std::size_t i = 1; i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i - 1] + 7);
+    return bytes;
+}
+
+TEST_P(Ch06Batch, LongArgumentsStayWhatTheyAre) {
+    Execution a = execution();
+    Execution b = execution();
+    const std::string policy =
+        R"({"max_reclaim_count":3,"unknown":")" + std::string(2000, 'p') + "\"}";
+    create_batch(host(), tag(),
+                 {a.create_args({.policy = policy, .payload = long_bytes('a')}),
+                  b.create_args({.payload = "short"})},
+                 19);
+    Execution c = created({.payload = long_bytes('c')});
+    EXPECT_EQ(a.core("payload_len"), "5000");
+    EXPECT_EQ(b.core("payload_len"), "5");
+    EXPECT_EQ(command({"GET", a.key("policy")}).text, policy);
+    const std::vector<ClaimedTask> tasks = claim({.max_tasks = 3}).claimed;
+    ASSERT_EQ(tasks.size(), 3U);
+    for (const ClaimedTask& task : tasks) {
+        const std::string expected = task.execution_id == a.id()   ? long_bytes('a')
+                                     : task.execution_id == b.id() ? "short"
+                                                                   : long_bytes('c');
+        EXPECT_EQ(task.payload, expected);
+    }
+    List args{"3"};
+    for (const ClaimedTask& task : tasks) {
+        const std::string result =
+            task.execution_id == b.id() ? "" : long_bytes(task.execution_id.back());
+        args.insert(args.end(), {task.execution_id, task.lease_id, task.lease_epoch,
+                                 task.attempt_id, result, "raw"});
+    }
+    host().fcall("ff_complete_and_claim", batch_keys("lane"), args);
+    EXPECT_EQ(command({"GET", a.key("result")}).text, long_bytes(a.id().back()));
+    EXPECT_FALSE(exists(b.key("result")));
+    EXPECT_EQ(command({"GET", c.key("result")}).text, long_bytes(c.id().back()));
+}
+
+TEST_P(Ch06Batch, APayloadThatIsNoStringKeepsNobodyFromWork) {
+    Execution a = created({.payload = "a"});
+    Execution b = created({.payload = "b"});
+    command({"DEL", a.key("payload")});
+    command({"SADD", a.key("payload"), "member"});
+    const std::vector<ClaimedTask> tasks = claim({.max_tasks = 2}).claimed;
+    ASSERT_EQ(tasks.size(), 2U);
+    for (const ClaimedTask& task : tasks)
+        EXPECT_EQ(task.payload, task.execution_id == a.id() ? "" : "b");
+}
+
+TEST_P(Ch06Batch, ALeaseThatRanOutIsNotMistakenForTheNextOne) {
+    Execution a = created();
+    Execution b = created();
+    std::vector<ClaimedTask> tasks = claim({.max_tasks = 2}).claimed;
+    ASSERT_EQ(tasks.size(), 2U);
+    if (tasks[0].execution_id != a.id()) std::swap(tasks[0], tasks[1]);
+    command({"HSET", a.key("core"), "lease_expires_at", "1"});
+    const RespValue reply = complete_and_claim(tasks);
+    EXPECT_EQ(flat(reply.items.at(2).items.at(0))[2], "lease_expired");
+    EXPECT_EQ(flat(reply.items.at(2).items.at(1))[2], "completed");
+    EXPECT_NE(a.core("lease_expired_at"), "");
+    const List fields = flat(command({"HGETALL", b.key("core")}));
+    EXPECT_EQ(std::ranges::count(fields, "lease_expired_at"), 0);
+    EXPECT_EQ(b.vector(), vector_terminal("success"));
 }
 
 TEST_P(Ch06Batch, CreatingTheSameBatchAgainIsAllDuplicates) {
