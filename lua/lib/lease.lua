@@ -57,14 +57,14 @@ function lease.check_owner(c, lease_id, epoch, attempt_id)
     if attempt_id and attempt_id ~= c.current_attempt_id then refuse("stale_lease") end
 end
 
--- Load, fence and lease validation of a fenced call whose ARGV from `at` on (nil: from 1 on) are
--- execution_id, lease_id, lease_epoch and attempt_id. Returns the core and whether the call was fenced.
-function lease.validate(u, e, argv, source, at)
+-- Load, fence and lease validation of a fenced call whose first ARGV are execution_id, lease_id, lease_epoch
+-- and attempt_id. Returns the core and whether the call was fenced.
+function lease.validate(u, e, argv, source)
     local c = core.require(u.tag, e)
-    return c, lease.check(u, e, c, argv, source, at or 1)
+    return c, lease.check(u, e, c, argv, source, 1)
 end
 
--- The same for a core that is there.
+-- The same for a core that is there, and for ARGV from `at` on. Returns whether the call was fenced.
 function lease.check(u, e, c, argv, source, at)
     local lease_id, epoch, attempt_id = argv[at + 1], argv[at + 2], argv[at + 3]
     local fenced = lease.fenced(lease_id, epoch, attempt_id, source)

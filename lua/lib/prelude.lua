@@ -17,7 +17,8 @@ local add_text, add_number, add_argument, run_pieces, raise_pieces, argument_siz
 -- As `hash` below, into a table that only this function fills; nil where the host cannot do that.
 local read_into
 
--- Functions that hand long arguments on without looking at them: see lib/issue.lua.
+-- Functions that hand long arguments on without looking at them (see lib/issue.lua), and ask count_of how
+-- many there are.
 local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_execution", "ff_complete_and_claim"}
 
 -- `argv` are those of the first call.

@@ -27,8 +27,7 @@ constexpr std::string_view kName = "rehearsal";
 
 class Rehearsal {
   public:
-    explicit Rehearsal(const std::function<resp::Value(std::span<const std::string_view>)>& stage)
-        : stage_(stage) {}
+    explicit Rehearsal(const Stage& stage) : stage_(stage) {}
 
     Result<Done> in_batches() {
         std::vector<CompleteExecution> completions;
@@ -92,7 +91,7 @@ class Rehearsal {
         return completions;
     }
 
-    const std::function<resp::Value(std::span<const std::string_view>)>& stage_;
+    const Stage& stage_;
     const model::LaneId lane_ = *model::LaneId::parse(kName);
     const model::Namespace namespace_ = *model::Namespace::parse(kName);
     SeededRandom random_{1};
@@ -100,8 +99,7 @@ class Rehearsal {
 
 }  // namespace
 
-Result<Done> rehearse(
-    const std::function<resp::Value(std::span<const std::string_view> argv)>& stage) {
+Result<Done> rehearse(const Stage& stage) {
     Rehearsal rehearsal(stage);
     FF_CHECK(rehearsal.in_batches());
     return rehearsal.one_by_one();

@@ -21,7 +21,15 @@ DirectMemory::Piece DirectMemory::take() {
 
 void DirectMemory::give(Piece piece) {
     const std::lock_guard lock(mutex_);
-    if (spares_.size() < kSparesMax) spares_.push_back(std::move(piece));
+    if (spares_.size() <= writers_) spares_.push_back(std::move(piece));
+}
+
+void DirectMemory::prepare() {
+    {
+        const std::lock_guard lock(mutex_);
+        ++writers_;
+    }
+    give(make());
 }
 
 DirectMemory::Piece DirectMemory::make() {

@@ -23,16 +23,16 @@ class DirectMemory {
     /// A spare one as it was given back, or a new one full of zeros.
     Piece take();
     void give(Piece piece);
-    /// Has a spare one before it is needed.
-    void prepare() { give(make()); }
+    /// One more will write large pieces soon: has a spare one for it.
+    void prepare();
 
   private:
-    /// A log that is full and the one that follows it, or a snapshot.
-    static constexpr std::size_t kSparesMax = 2;
-
     static Piece make();
 
     std::mutex mutex_{};
+    /// How many were announced. As many spares are kept, and one: for the log that follows a full
+    /// one, or for a snapshot.
+    std::size_t writers_ = 0;
     std::vector<Piece> spares_{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -33,15 +34,46 @@ TEST(DirectMemory, ServesOneFileAfterTheOther) {
     EXPECT_NE(other.lay_out(0, large).data(), first) << "while both are open";
 }
 
+/// How many of three pieces that are given back come again.
+int kept_of_three(DirectMemory& memory) {
+    std::vector<DirectMemory::Piece> pieces;
+    for (int i = 0; i < 3; ++i) {
+        pieces.push_back(memory.take());
+        *pieces.back() = 'm';
+    }
+    for (DirectMemory::Piece& piece : pieces) memory.give(std::move(piece));
+    int kept = 0;
+    for (DirectMemory::Piece& piece : pieces) {
+        piece = memory.take();
+        if (*piece == 'm') ++kept;
+    }
+    return kept;
+}
+
+TEST(DirectMemory, KeepsOneForEveryWriterAndOneMore) {
+    DirectMemory nobody;
+    EXPECT_EQ(kept_of_three(nobody), 1);
+    DirectMemory one;
+    one.prepare();
+    EXPECT_EQ(kept_of_three(one), 2);
+    DirectMemory two;
+    two.prepare();
+    two.prepare();
+    EXPECT_EQ(kept_of_three(two), 3);
+}
+
 TEST(DirectMemory, IsThereBeforeItIsNeeded) {
     DirectMemory memory;
     memory.prepare();
-    const DirectMemory::Piece prepared = memory.take();
-    memory.prepare();
-    memory.prepare();
-    memory.prepare();
-    EXPECT_NE(memory.take(), nullptr);
-    EXPECT_NE(prepared, nullptr);
+    // Only one more fits beside what was prepared.
+    for (int i = 0; i < 2; ++i) {
+        DirectMemory other;
+        DirectMemory::Piece marked = other.take();
+        *marked = 'm';
+        memory.give(std::move(marked));
+    }
+    EXPECT_EQ(*memory.take(), 'm');
+    EXPECT_EQ(*memory.take(), '\0') << "the prepared one";
 }
 
 }  // namespace
