@@ -12,7 +12,8 @@ local SIGNALS_MAX = 10000
 local ENTRY = 6
 
 local function append_entry(list, family, e, c, fields)
-    local size = #list
+    local size = list.n
+    list.n = size + ENTRY
     list[size + 1] = family
     list[size + 2] = e
     list[size + 3] = c.namespace or ""
@@ -27,7 +28,7 @@ end
 
 -- Into the signal feed; `maxlen` is the caller's cap, nil for the default.
 function feed.add_signal(u, e, c, fields, maxlen)
-    u.signals = u.signals or {}
+    u.signals = u.signals or {n = 0}
     append_entry(u.signals, "signal_delivery", e, c, fields)
     u.signals_max = maxlen
 end
@@ -37,14 +38,15 @@ function feed.operator(u, e, c, event, detail)
 end
 
 -- Answers whether the entry that begins at `at` was taken.
-local function xadd(key, id, now, list, at)
+local function xadd(key, time, ordinal, now, list, at)
     local fields = list[at + 5]
     if not run_pieces then
+        local id = string.format("%.0f-%.0f", time, ordinal)
         local added = try("XADD", key, id, "family", list[at], "execution_id", list[at + 1],
             "namespace", list[at + 2], "lane_id", list[at + 3], "flow_id", list[at + 4], "ts", now, unpack(fields))
         return type(added) ~= "table" or not added.err
     end
-    add_text("XADD") add_text(key) add_text(id)
+    add_text("XADD") add_text(key) add_entry_id(time, ordinal)
     add_text("family") add_text(list[at])
     add_text("execution_id") add_text(list[at + 1])
     add_text("namespace") add_text(list[at + 2])
@@ -59,22 +61,22 @@ end
 
 -- The id refused by a clock that stepped back continues from the newest entry's time.
 local function append(key, time, ordinal, now, list, at)
-    if xadd(key, string.format("%s-%d", time, ordinal), now, list, at) then return time end
+    if xadd(key, time, ordinal, now, list, at) then return time end
     local newest = try("XREVRANGE", key, "+", "-", "COUNT", 1)
     if newest.err or not newest[1] then return time end
-    time = string.match(newest[1][1], "^%d+")
-    xadd(key, string.format("%s-%d", time, ordinal), now, list, at)
+    time = tonumber(string.match(newest[1][1], "^%d+"))
+    xadd(key, time, ordinal, now, list, at)
     return time
 end
 
 -- A feed that cannot be written is a gap for its readers, never a failed change of state.
 local function write(u, name, entries, cap)
-    local count = #entries / ENTRY
+    local count = entries.n / ENTRY
     local sequence = keys.part(u.tag, "feed_seq")
     local last = try("HINCRBY", sequence, name, count)
     if type(last) ~= "number" then return end
     local key = keys.part(u.tag, name)
-    local time = text(u.now)
+    local time = u.now
     for i = 1, count do
         time = append(key, time, last - count + i, u.now, entries, ENTRY * (i - 1) + 1)
     end
@@ -86,11 +88,12 @@ end
 
 function feed.flush(u)
     local events = u.events
-    if events[1] then
+    if events.n > 0 then
         write(u, "events", events)
-        for i = 1, #events do
+        for i = 1, events.n do
             events[i] = nil
         end
+        events.n = 0
     end
     if u.signals then
         local entries = u.signals

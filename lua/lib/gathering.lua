@@ -1,13 +1,24 @@
 -- Commands that gather members: those with the same name and key become one. Calls touch the same few
--- indexes again and again, so the command of each key is kept and filled anew; `n` is its length, `round`
--- the writing it belongs to, `waits` whether it has not been issued yet. Long ones are not kept, nor are
--- too many.
+-- indexes again and again, so the command of each key is kept and filled anew: `n` is how many `values` it
+-- has, `round` the writing it belongs to, `waits` whether it has not been issued yet. The arrays of values
+-- go from command to command.
 local gathering = {}
 
 local KEPT_MAX = 512
-local KEPT_LENGTH_MAX = 128
 local commands, commands_count = {}, 0
 local rounds = 0
+
+-- Arrays that no command has now; what a long one holds would stay in memory for nothing.
+local SPARE_MAX = 16
+local SPARE_LENGTH_MAX = 512
+local spare = {n = 0}
+
+local function take_values()
+    local n = spare.n
+    if n == 0 then return {nil, nil, nil, nil} end
+    spare.n = n - 1
+    return spare[n]
+end
 
 -- A number for one writing of one list: what is gathered under it goes into the same commands.
 function gathering.next_round()
@@ -24,36 +35,41 @@ local function command_for(key)
         end
         commands_count = commands_count + 1
     end
-    command = {nil, nil, nil, nil, n = 0, round = 0, waits = true}
+    command = {name = false, key = key, values = false, n = 0, round = 0, waits = true}
     commands[key] = command
+    return command
+end
+
+local function begin(list, round, name, key)
+    local command = command_for(key)
+    command.name, command.round, command.waits, command.values, command.n = name, round, true, take_values(), 0
+    local size = list.n + 1
+    list.n = size
+    list[size] = command
     return command
 end
 
 function gathering.add(list, round, name, key, first, second)
     local command = commands[key]
-    local size = 2
-    if command and command.round == round and command[1] == name then
-        size = command.n
-    else
-        command = command_for(key)
-        command[1], command[2], command.round, command.waits = name, key, round, true
-        list[#list + 1] = command
+    if not command or command.round ~= round or command.name ~= name then
+        command = begin(list, round, name, key)
     end
-    command[size + 1] = first
+    local values, size = command.values, command.n + 1
+    values[size] = first
     if second then
-        command[size + 2] = second
-        command.n = size + 2
-    else
-        command.n = size + 1
+        size = size + 1
+        values[size] = second
     end
+    command.n = size
 end
 
 -- After it was issued.
 function gathering.settle(command)
-    command.waits = false
-    if command.n > KEPT_LENGTH_MAX and commands[command[2]] == command then
-        commands[command[2]] = nil
-        commands_count = commands_count - 1
+    local values, n = command.values, spare.n
+    command.waits, command.values = false, false
+    if n < SPARE_MAX and command.n <= SPARE_LENGTH_MAX then
+        spare.n = n + 1
+        spare[n + 1] = values
     end
 end
 

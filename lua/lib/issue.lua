@@ -35,6 +35,23 @@ local function in_parts(command, head, step, size)
     end
 end
 
+local function gathered(command)
+    local name, key, values, size = command.name, command.key, command.values, command.n
+    for from = 1, size, VALUES_MAX do
+        local to = math.min(from + VALUES_MAX - 1, size)
+        if not run_pieces then
+            call(name, key, unpack(values, from, to))
+        else
+            add_text(name)
+            add_text(key)
+            for i = from, to do
+                issue.add(values[i])
+            end
+            if not run_pieces() then raise_pieces() end
+        end
+    end
+end
+
 -- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
 local scratch = {"HSET"}
 
@@ -71,13 +88,13 @@ local function store_argument(command)
     if not run_pieces() then raise_pieces() end
 end
 
--- `fields`: a hash to set. `n`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
+-- `fields`: a hash to set. `values`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
 -- `step`: how to split it.
 function issue.command(command)
     if command.fields then
         issue.changes(command[2], command.fields, false, false)
-    elseif command.n then
-        in_parts(command, 2, VALUES_MAX, command.n)
+    elseif command.values then
+        gathered(command)
         gathering.settle(command)
     elseif command.soft then
         try(unpack(command))

@@ -7,7 +7,16 @@ local function of_execution(suffix)
     end
 end
 
-keys.core = of_execution(":core")
+-- Whoever reads a core writes it next.
+local core_tag, core_execution, core_key
+
+function keys.core(tag, e)
+    if e ~= core_execution or tag ~= core_tag then
+        core_tag, core_execution, core_key = tag, e, "ff:exec:" .. tag .. ":" .. e .. ":core"
+    end
+    return core_key
+end
+
 keys.payload = of_execution(":payload")
 keys.result = of_execution(":result")
 keys.policy = of_execution(":policy")
@@ -105,45 +114,78 @@ function keys.idem(tag, namespace, key)
     return "ff:idem:" .. tag .. ":" .. namespace .. ":" .. key
 end
 
--- Every call names the same few indexes, and joining texts is slow: their names are kept, by tag, what
--- they are of, and name. Lanes and workers come and go, so all are forgotten when there are too many.
+-- Every call names the same few indexes, and joining texts is slow: their names are kept. Lanes and workers
+-- come and go, so all are forgotten when there are too many. The names of a partition and of a lane have room
+-- for all from the start: compiled code knows a field by its place, which growth would move.
 local KEPT_MAX = 4096
-local kept, kept_count = {}, 0
+local of_partitions, of_lanes, of_workers, kept_count = {}, {}, {}, 0
+local none
 
-local function keep(tag, of, name, key)
-    if kept_count == KEPT_MAX then
-        kept, kept_count = {}, 0
-    end
-    kept_count = kept_count + 1
-    local of_tag = kept[tag] or {}
-    kept[tag] = of_tag
-    local names = of_tag[of] or {}
-    of_tag[of] = names
-    names[name] = key
-    return key
+local function room_for_partition()
+    return {
+        all_executions = none, lease_expiry = none, attempt_timeout = none, execution_deadline = none,
+        retention_due = none, suspension_timeout = none, pending_waitpoint_expiry = none, quota_release = none,
+        flow_index = none, flows_by_time = none, terminal_flows = none, cascade_pending = none,
+        cancel_backlog = none, pending_cancel_groups = none,
+    }
 end
 
-local function find(tag, of, name)
-    local of_tag = kept[tag]
-    local names = of_tag and of_tag[of]
-    return names and names[name]
+local function room_for_lane()
+    return {
+        eligible = none, eligible_ns = none, active = none, terminal = none, delayed = none, suspended = none,
+        route_sets = none, ["blocked:dependencies"] = none, ["blocked:route"] = none,
+    }
+end
+
+local function count_kept()
+    if kept_count == KEPT_MAX then
+        of_partitions, of_lanes, of_workers, kept_count = {}, {}, {}, 0
+    end
+    kept_count = kept_count + 1
+end
+
+local function keep_index(tag, name)
+    count_kept()
+    local names = of_partitions[tag] or room_for_partition()
+    of_partitions[tag] = names
+    names[name] = "ff:idx:" .. tag .. ":" .. name
+    return names[name]
+end
+
+local function keep_lane(tag, lane, name)
+    count_kept()
+    local lanes = of_lanes[tag] or {}
+    of_lanes[tag] = lanes
+    local names = lanes[lane] or room_for_lane()
+    lanes[lane] = names
+    names[name] = "ff:idx:" .. tag .. ":lane:" .. lane .. ":" .. name
+    return names[name]
+end
+
+local function keep_worker(tag, worker_instance)
+    count_kept()
+    local workers = of_workers[tag] or {}
+    of_workers[tag] = workers
+    workers[worker_instance] = "ff:idx:" .. tag .. ":worker:" .. worker_instance .. ":leases"
+    return workers[worker_instance]
 end
 
 -- A lane index: eligible, delayed, active, terminal, suspended, blocked:<why>, eligible_ns, route_sets.
 function keys.lane(tag, lane, name)
-    return find(tag, lane, name) or keep(tag, lane, name, "ff:idx:" .. tag .. ":lane:" .. lane .. ":" .. name)
+    local lanes = of_lanes[tag]
+    local names = lanes and lanes[lane]
+    return names and names[name] or keep_lane(tag, lane, name)
 end
 
 -- A partition index: lease_expiry, attempt_timeout, all_executions, ...
 function keys.index(tag, name)
-    -- No lane has an empty name.
-    return find(tag, "", name) or keep(tag, "", name, "ff:idx:" .. tag .. ":" .. name)
+    local names = of_partitions[tag]
+    return names and names[name] or keep_index(tag, name)
 end
 
 function keys.worker_leases(tag, worker_instance)
-    -- Nor is a lane `true`.
-    return find(tag, true, worker_instance)
-        or keep(tag, true, worker_instance, "ff:idx:" .. tag .. ":worker:" .. worker_instance .. ":leases")
+    local workers = of_workers[tag]
+    return workers and workers[worker_instance] or keep_worker(tag, worker_instance)
 end
 
 function keys.wake(tag)

@@ -7,7 +7,9 @@ local ENTRIES_MAX = 1000
 
 -- Collects an entry; without an id the store numbers it.
 local function add(u, key, fields, id)
-    u.history[#u.history + 1] = {key, fields, id}
+    local history = u.history
+    history.n = history.n + 1
+    history[history.n] = {key, fields, id}
 end
 
 local function entry(e, event, at, reason, fields)
@@ -64,11 +66,12 @@ end
 -- Writes what was collected; `u.history_max` may hold the caller's own limit.
 function lease_history.flush(u)
     local history = u.history
-    for i = 1, #history do
+    for i = 1, history.n do
         local one = history[i]
         write(one[1], u.history_max or ENTRIES_MAX, one[2], one[3])
         history[i] = nil
     end
+    history.n = 0
 end
 
 return lease_history

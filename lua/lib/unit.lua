@@ -19,10 +19,17 @@ local opened, spare
 -- With room for what a plain call collects.
 local function new_lists()
     return {
-        early = {nil, nil, nil, nil}, cores = {nil, nil, nil, nil}, records = {nil, nil, nil, nil},
-        indexes = {nil, nil, nil, nil, nil, nil, nil, nil}, history = {nil, nil},
-        events = {nil, nil, nil, nil, nil, nil},
+        early = {nil, nil, nil, nil, n = 0}, cores = {nil, nil, nil, nil, n = 0}, records = {nil, nil, nil, nil, n = 0},
+        indexes = {nil, nil, nil, nil, nil, nil, nil, nil, n = 0}, history = {nil, nil, n = 0},
+        events = {nil, nil, nil, nil, nil, nil, n = 0},
     }
+end
+
+-- Lists count themselves, in `n`: finding the end of one that was long before takes a search.
+local function push(list, value)
+    local n = list.n + 1
+    list.n = n
+    list[n] = value
 end
 
 -- Reads the clock, once per call, unless the caller brings a time of its own (chapter 06 section 2).
@@ -50,8 +57,8 @@ end
 function unit.recycle()
     local lists = opened
     opened = nil
-    if lists and not (lists.early[1] or lists.cores[1] or lists.records[1] or lists.indexes[1]
-        or lists.history[1] or lists.events[1]) then
+    if lists and lists.early.n + lists.cores.n + lists.records.n + lists.indexes.n + lists.history.n
+        + lists.events.n == 0 then
         spare = lists
     end
 end
@@ -64,7 +71,8 @@ end
 function unit.core(u, key, loaded, fields, room)
     local set, cores = fields or {}, u.cores
     set.last_mutation_at = u.now
-    local size = #cores
+    local size = cores.n
+    cores.n = size + 4
     cores[size + 1] = key
     cores[size + 2] = set
     cores[size + 3] = loaded and not loaded[1] and loaded or false
@@ -78,11 +86,11 @@ unit.NEW = {}
 
 -- A command on a record of one execution, after the cores, or before them (see chapter 02 section 3.3).
 function unit.record(u, command)
-    u.records[#u.records + 1] = command
+    push(u.records, command)
 end
 
 function unit.early(u, command)
-    u.early[#u.early + 1] = command
+    push(u.early, command)
 end
 
 -- As unit.record, with any number of values behind the key.
@@ -91,21 +99,21 @@ function unit.many(u, command, values)
     for i = 1, #values do
         command[size + i] = values[i]
     end
-    u.records[#u.records + 1] = command
+    push(u.records, command)
 end
 
 -- A record whose failure must not undo the rest, such as a close marker.
 function unit.soft(u, command)
     command.soft = true
-    u.records[#u.records + 1] = command
+    push(u.records, command)
 end
 
 function unit.hset(u, key, fields)
-    u.records[#u.records + 1] = {"HSET", key, fields = fields}
+    push(u.records, {"HSET", key, fields = fields})
 end
 
 function unit.early_hset(u, key, fields)
-    u.early[#u.early + 1] = {"HSET", key, fields = fields}
+    push(u.early, {"HSET", key, fields = fields})
 end
 
 local function gather_early(u, name, key, first, second)
@@ -148,7 +156,7 @@ function unit.del(u, key)
     else
         command = {"DEL", key, head = 1, step = KEYS_MAX}
         u.deletion = command
-        u.indexes[#u.indexes + 1] = command
+        push(u.indexes, command)
     end
 end
 
@@ -202,10 +210,11 @@ end
 
 -- Issues and forgets.
 local function issue_all(list)
-    for i = 1, #list do
+    for i = 1, list.n do
         issue.command(list[i])
         list[i] = nil
     end
+    list.n = 0
 end
 
 -- Writes cores and records collected so far, leaving shared indexes, history and feed for the commit.
@@ -214,10 +223,11 @@ function unit.commit_records(u)
     u.early_round = gathering.next_round()
     issue_all(u.early)
     local cores = u.cores
-    for i = 1, #cores, 4 do
+    for i = 1, cores.n, 4 do
         issue.changes(cores[i], cores[i + 1], cores[i + 2], cores[i + 3])
         cores[i], cores[i + 1], cores[i + 2], cores[i + 3] = nil, nil, nil, nil
     end
+    cores.n = 0
     issue_all(u.records)
 end
 

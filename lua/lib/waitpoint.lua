@@ -61,7 +61,7 @@ end
 
 -- More fields of a record that the call at work writes to already; else a write of their own.
 function waitpoint.add_fields(u, key, fields)
-    for i = #u.records, 1, -1 do
+    for i = u.records.n, 1, -1 do
         local command = u.records[i]
         if command[1] == "DEL" then break end
         if command.fields and command[2] == key then

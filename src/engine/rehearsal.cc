@@ -19,10 +19,12 @@ constexpr std::uint16_t kPartition = 0;
 /// Long enough to be handed on as it is, as payloads of that length are.
 constexpr std::size_t kPayloadBytes = 1024;
 /// Enough for a compiler that takes up what has run some twenty times, and other ways through it
-/// after a few more.
-constexpr std::size_t kBatch = 32;
-constexpr int kBatches = 4;
+/// after a few more; and for tables to grow as they do when there is much to do.
+constexpr std::size_t kBatch = 96;
+constexpr int kBatches = 8;
 constexpr int kSingles = 40;
+/// Every so many claims look for lost leases first, and at everybody who waits.
+constexpr int kLooksEvery = 3;
 constexpr std::string_view kName = "rehearsal";
 
 class Rehearsal {
@@ -35,11 +37,14 @@ class Rehearsal {
             CreateBatch tasks{.partition = model::PartitionKey::flow(kPartition)};
             for (std::size_t j = 0; j < kBatch; ++j) tasks.executions.push_back(new_task());
             FF_CHECK(run(tasks));
-            FF_TRY(CompleteAndClaim::Outcome outcome,
-                   run(CompleteAndClaim{.claim = new_claim(kBatch),
-                                        .completions = std::move(completions)}));
-            FF_TRY(const ClaimedBatch claimed, *std::move(outcome.claimed));
-            completions = completions_of(claimed.claimed);
+            // The second one finds less than it asks for.
+            for (int j = 0; j < 2; ++j) {
+                FF_TRY(CompleteAndClaim::Outcome outcome,
+                       run(CompleteAndClaim{.claim = new_large_claim(),
+                                            .completions = std::move(completions)}));
+                FF_TRY(const ClaimedBatch claimed, *std::move(outcome.claimed));
+                completions = completions_of(claimed.claimed);
+            }
         }
         return Done{};
     }
@@ -84,6 +89,19 @@ class Rehearsal {
         return claim;
     }
 
+    /// As a busy worker asks for them.
+    ClaimBatch new_large_claim() {
+        ClaimBatch claim = new_claim(kBatch * 3 / 4);
+        claim.request_id = std::to_string(++claims_);
+        claim.scan_depth = static_cast<std::int64_t>(4 * kBatch);
+        claim.only_namespace = namespace_;
+        if (claims_ % kLooksEvery == 0) {
+            claim.reclaim_first = true;
+            claim.fair_priority_floor = 0;
+        }
+        return claim;
+    }
+
     static std::vector<CompleteExecution> completions_of(const std::vector<ClaimedTask>& tasks) {
         std::vector<CompleteExecution> completions;
         for (const ClaimedTask& task : tasks)
@@ -95,6 +113,7 @@ class Rehearsal {
     const model::LaneId lane_ = *model::LaneId::parse(kName);
     const model::Namespace namespace_ = *model::Namespace::parse(kName);
     SeededRandom random_{1};
+    int claims_ = 0;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kKnownPlaces = 512;
 /// One name may come in many spellings; beyond this many they are looked up each time.
 constexpr std::size_t kKnownMax = 200;
-constexpr std::size_t kNumberBytes = resp::kDoubleTextMax;
+constexpr std::size_t kNumberBytes = 2 * resp::kDoubleTextMax;
 /// More than a command of our library ever has (lua/lib/issue.lua splits them).
 constexpr std::size_t kPiecesMax = 1024;
 /// Found from the start, because a command in pieces leaves no trace that could be remembered.
@@ -304,6 +304,17 @@ void LuaCommands::add_number(double number) {
     if (pieces_ < kPiecesMax) {
         char* room = numbers_.data() + pieces_ * kNumberBytes;
         room_[pieces_] = number == now_ms_ ? now_text_ : number_text(number, room);
+    }
+    ++pieces_;
+}
+
+void LuaCommands::add_entry_id(double ms, double ordinal) {
+    if (pieces_ < kPiecesMax) {
+        char* const room = numbers_.data() + pieces_ * kNumberBytes;
+        std::size_t size = number_text(ms, room).size();
+        room[size++] = '-';
+        size += number_text(ordinal, room + size).size();
+        room_[pieces_] = {room, size};
     }
     ++pieces_;
 }

@@ -74,6 +74,8 @@ class LuaCommands final : public ValueSource {
     void add_number(double number);
     /// An argument of the call under way, which are counted from 1 on.
     void add_argument(double place);
+    /// The id of a stream's entry, of two integers from 0 on.
+    void add_entry_id(double ms, double ordinal);
     std::size_t argument_size(double place) const { return argument(place).size(); }
     bool run_pieces();
     const std::string& piece_error() const { return piece_sink_.text(); }

@@ -27,6 +27,10 @@ void add_argument(void* context, double place) {
     commands_at(context).add_argument(place);
 }
 
+void add_entry_id(void* context, double ms, double ordinal) {
+    commands_at(context).add_entry_id(ms, ordinal);
+}
+
 double argument_size(void* context, double place) {
     return static_cast<double>(commands_at(context).argument_size(place));
 }
@@ -42,11 +46,12 @@ int raise_piece_error(lua_State* lua) {
 
 /// Only the functions it returns know the foreign library.
 constexpr const char* kWrappers = R"lua(
-local ffi, context, text_at, number_at, argument_at, size_at, run_at = ...
+local ffi, context, text_at, number_at, argument_at, entry_id_at, size_at, run_at = ...
 local self = ffi.cast("void *", context)
 local text = ffi.cast("void (*)(void *, const char *, size_t)", text_at)
 local number = ffi.cast("void (*)(void *, double)", number_at)
 local argument = ffi.cast("void (*)(void *, double)", argument_at)
+local entry_id = ffi.cast("void (*)(void *, double, double)", entry_id_at)
 local size = ffi.cast("double (*)(void *, double)", size_at)
 local run = ffi.cast("int (*)(void *)", run_at)
 return function(value)
@@ -55,6 +60,8 @@ end, function(value)
     number(self, value)
 end, function(place)
     argument(self, place)
+end, function(ms, ordinal)
+    entry_id(self, ms, ordinal)
 end, function(place)
     return size(self, place)
 end, function()
@@ -80,11 +87,12 @@ void add_piece_functions(lua_State* lua, LuaCommands& commands) {
     push_address(lua, &add_text);
     push_address(lua, &add_number);
     push_address(lua, &add_argument);
+    push_address(lua, &add_entry_id);
     push_address(lua, &argument_size);
     push_address(lua, &run_pieces);
-    constexpr std::array kNames = {"ff_value_of", "ff_run",    "ff_argument_size",
+    constexpr std::array kNames = {"ff_value_of", "ff_run",    "ff_argument_size", "ff_entry_id",
                                    "ff_argument", "ff_number", "ff_text"};
-    lua_call(lua, 7, static_cast<int>(kNames.size()));
+    lua_call(lua, 8, static_cast<int>(kNames.size()));
     for (const char* name : kNames) lua_setfield(lua, table, name);
     lua_pushlightuserdata(lua, &commands);
     lua_pushcclosure(lua, raise_piece_error, 1);
