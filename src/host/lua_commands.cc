@@ -111,6 +111,7 @@ void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
     count_ = 0;
     args_ = args;
     pieces_ = 0;
+    staying_ = {};
     slot_.reset();
     tag_ = {};
     if (keys.empty()) return;
@@ -325,7 +326,8 @@ std::string_view LuaCommands::argument(double place) const {
 }
 
 void LuaCommands::add_argument(double place) {
-    add_text(argument(place));
+    staying_ = argument(place);
+    add_text(staying_);
 }
 
 void LuaCommands::send_value_of(std::string_view key, keyspace::ReplySink& sink) {
@@ -336,6 +338,14 @@ void LuaCommands::send_value_of(std::string_view key, keyspace::ReplySink& sink)
         keyspace_->execute(get_, argv, now_, text);
     else
         text.null();
+}
+
+void LuaCommands::execute_pieces(const keyspace::CommandSpec& spec) {
+    const std::string_view staying = std::exchange(staying_, {});
+    if (staying.empty()) return keyspace_->execute(spec, argv_, now_, piece_sink_);
+    keyspace_->set_staying(staying);
+    keyspace_->execute(spec, argv_, now_, piece_sink_);
+    keyspace_->set_staying({});
 }
 
 bool LuaCommands::run_pieces() {
@@ -358,7 +368,7 @@ bool LuaCommands::run_pieces() {
     else if (known->spec == &kPublish)
         piece_sink_.fail("ERR PUBLISH does not come in pieces");
     else
-        keyspace_->execute(*known->spec, argv_, now_, piece_sink_);
+        execute_pieces(*known->spec);
     return !piece_sink_.failed();
 }
 

@@ -72,7 +72,8 @@ class LuaCommands final : public ValueSource {
     /// point to stays until then. False: `piece_error` says why.
     void add_text(std::string_view text);
     void add_number(double number);
-    /// An argument of the call under way, which are counted from 1 on.
+    /// An argument of the call under way, which are counted from 1 on. One of a command may be
+    /// long.
     void add_argument(double place);
     /// The id of a stream's entry, of two integers from 0 on.
     void add_entry_id(double ms, double ordinal);
@@ -103,6 +104,7 @@ class LuaCommands final : public ValueSource {
     std::string_view check_keys(Keys keys);
     std::string_view check_key(std::string_view key);
     void execute(const keyspace::CommandSpec& spec);
+    void execute_pieces(const keyspace::CommandSpec& spec);
     /// Empty where there is none.
     std::string_view argument(double place) const;
 
@@ -135,6 +137,8 @@ class LuaCommands final : public ValueSource {
     std::vector<char> numbers_{};
     /// How many pieces of a command there are; more than fit are only counted.
     std::size_t pieces_ = 0;
+    /// The argument among them.
+    std::string_view staying_{};
     PieceSink piece_sink_{};
     /// Names are found again by the address of their Lua string, which the registry keeps alive.
     std::vector<Known> known_{};

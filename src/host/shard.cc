@@ -161,11 +161,12 @@ void Shard::run(std::span<const std::string_view> argv, keyspace::ReplySink& rep
                            std::memory_order_relaxed);
 }
 
-/// Effects are written where they will be stored from: payloads are most of them.
+/// Effects are written where they will be stored from, and payloads, which are most of them, not at
+/// all: the journal's thread, which has less to do, copies them from the arguments of the call.
 void Shard::begin_record() {
     if (committer_ == nullptr) return;
     records_.begin();
-    state_.keyspace().write_effects_to(&records_.buffer());
+    state_.keyspace().write_effects_to(&records_.buffer(), &records_.lent());
 }
 
 void Shard::end_record() {

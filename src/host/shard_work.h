@@ -17,6 +17,7 @@ class CommandRunner {
     virtual ~CommandRunner() = default;
     /// Executes one command of spec 01, section 6.2 (FCALL included) whose keys belong to this
     /// shard, as one unit: what it writes is one record of the journal. Exactly one reply is sent.
+    /// What `argv` refers to stays until the work is released.
     virtual void run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) = 0;
 };
 

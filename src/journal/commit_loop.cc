@@ -186,6 +186,7 @@ void Committer::Impl::keep_spares() {
 
 void Committer::Impl::hold(Tick& tick) {
     held_bytes += tick.records.bytes();
+    tick.records.own();
     held.push_back(std::move(tick.records));
     tick.records = Records{};
 }

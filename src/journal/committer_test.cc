@@ -277,6 +277,30 @@ TEST_F(CommitterTest, WithoutSpaceNothingIsAcknowledgedAndItRecoversAlone) {
     EXPECT_EQ(found_after_power_cut(), (Names{std::string(8000, 'a'), "b", "c"}));
 }
 
+TEST_F(CommitterTest, WithoutSpaceWhatWasLentIsKept) {
+    start();
+    files.set_full(true);
+    std::string stuck(8000, 'a');
+    std::string held(5000, 'b');
+    const auto lending = [&](const std::string& name, const std::string& bytes) {
+        Tick made = tick(name, {});
+        made.records.begin();
+        made.records.lent().add(made.records.buffer().size(), bytes);
+        made.records.end();
+        return made;
+    };
+    committer->submit(lending("a", stuck));
+    ASSERT_TRUE(releases.wait_for(1));
+    committer->submit(lending("b", held));
+    ASSERT_TRUE(releases.wait_for(2));
+    // Whoever was answered, if only with an error, does what he likes with them.
+    stuck.assign(stuck.size(), '?');
+    held.assign(held.size(), '?');
+    files.set_full(false);
+    ASSERT_TRUE(wait_for_health(Health::State::Good));
+    EXPECT_EQ(found_after_power_cut(), (Names{std::string(8000, 'a'), std::string(5000, 'b')}));
+}
+
 TEST_F(CommitterTest, TooMuchAppliedWithoutSpaceIsFatal) {
     start({.queue_bytes_max = 1000});
     files.set_full(true);

@@ -51,7 +51,7 @@ void Journal::append(std::string_view payload) {
 void Journal::append(const Records& records) {
     FF_ASSERT(state_ == JournalState::Open);
     FF_ASSERT(records.count() <= std::numeric_limits<std::uint32_t>::max() - group_count_);
-    group_.append(records.frames());
+    records.append_frames_to(group_);
     group_count_ += records.count();
 }
 
@@ -59,7 +59,7 @@ void Journal::append(Records&& records) {
     if (!group_.empty()) return append(std::as_const(records));
     FF_ASSERT(state_ == JournalState::Open);
     group_count_ = records.count();
-    records.swap_frames(group_);
+    records.move_frames_to(group_);
 }
 
 Result<Done> Journal::commit(Sync sync) {

@@ -59,6 +59,51 @@ TEST(Journal, GivesBackTheRecordsOfItsGroupsInOrder) {
     EXPECT_FALSE(opened.report.torn);
 }
 
+TEST(Journal, RecordsMayLeaveBytesWithTheirOwner) {
+    FaultyFileSystem files;
+    const std::string first(2000, 'a');
+    const std::string second(3000, 'b');
+    const auto lending = [&](Records& records) {
+        records.begin();
+        records.buffer().append("before ");
+        records.lent().add(records.buffer().size(), first);
+        records.lent().add(records.buffer().size(), second);
+        records.buffer().append(" behind");
+        records.end();
+        records.add("plain");
+        records.begin();
+        records.lent().add(records.buffer().size(), second);
+        records.end();
+    };
+    const std::vector<std::string> lent{"before " + first + second + " behind", "plain", second};
+    {
+        Content content;
+        const Opened opened = open_or_fail(files, content, {});
+        Records records;
+        lending(records);
+        EXPECT_GT(records.bytes(), first.size() + 2 * second.size());
+        // As the first of a group and as a later one.
+        opened.journal->append(std::move(records));
+        EXPECT_EQ(records.bytes(), 0U);
+        lending(records);
+        const std::size_t bytes = records.bytes();
+        std::string copy = second;
+        records.begin();
+        records.lent().add(records.buffer().size(), copy);
+        records.end();
+        records.own();
+        copy.assign(copy.size(), '?');
+        EXPECT_GT(records.bytes(), bytes + second.size());
+        opened.journal->append(std::move(records));
+        ASSERT_TRUE(opened.journal->commit(Sync::Yes));
+        EXPECT_EQ(opened.journal->committed(), 7U);
+    }
+    Content content;
+    open_or_fail(*files.crash(0), content, {});
+    EXPECT_EQ(content.records, (std::vector<std::string>{lent[0], lent[1], lent[2], lent[0],
+                                                         lent[1], lent[2], second}));
+}
+
 TEST(Journal, WritesAGroupWithOneWriteAndOneSync) {
     FaultyFileSystem files;
     Content content;

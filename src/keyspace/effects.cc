@@ -56,10 +56,18 @@ void EffectWriter::begin(Effect effect, std::string_view key) {
     memory_.set(key);
 }
 
-void EffectWriter::write_to(ByteBuffer* buffer) {
+void EffectWriter::write_to(ByteBuffer* buffer, LentPieces* lent) {
     buffer_ = buffer == nullptr ? &own_ : buffer;
     out_ = WireWriter(*buffer_);
+    lent_ = buffer == nullptr ? nullptr : lent;
     clear();
+}
+
+void EffectWriter::long_bytes(std::string_view value) {
+    const bool stays = value.data() == stays_.data() && value.size() == stays_.size();
+    if (lent_ == nullptr || !stays || value.size() < kLentBytesLeast) return bytes(value);
+    out_.number(value.size());
+    lent_->add(buffer_->size(), value);
 }
 
 void EffectWriter::clear() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lent_pieces.h"
 #include "keyspace/wire.h"
 
 namespace ff::keyspace {
@@ -58,12 +59,17 @@ class EffectWriter {
     EffectWriter(const EffectWriter&) = delete;
     EffectWriter& operator=(const EffectWriter&) = delete;
 
-    /// What comes is appended there; without a buffer, to its own again. Clears.
-    void write_to(ByteBuffer* buffer);
+    /// What comes is appended there; without a buffer, to its own again. Clears. `lent`: takes
+    /// what `stays`, if given.
+    void write_to(ByteBuffer* buffer, LentPieces* lent);
+    /// Only these bytes stay until the effects are stored.
+    void set_staying(std::string_view bytes) { stays_ = bytes; }
     /// Starts an effect; its content follows through the functions below.
     void begin(Effect effect, std::string_view key);
     void number(std::uint64_t value) { out_.number(value); }
     void bytes(std::string_view value) { out_.bytes(value); }
+    /// The same for what may be long, and stay.
+    void long_bytes(std::string_view value);
     void score(double value) { out_.score(value); }
     void raw(std::string_view encoded) { out_.raw(encoded); }
 
@@ -76,10 +82,14 @@ class EffectWriter {
 
   private:
     static constexpr std::size_t kKeptBytesMax = std::size_t{4} << 20U;
+    /// Less is copied sooner than noted.
+    static constexpr std::size_t kLentBytesLeast = 512;
 
     ByteBuffer own_{};
     ByteBuffer* buffer_ = &own_;
     WireWriter out_{own_};
+    LentPieces* lent_ = nullptr;
+    std::string_view stays_{};
     /// Where in the buffer the first effect begins.
     std::size_t start_ = 0;
     KeyMemory memory_;

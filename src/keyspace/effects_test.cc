@@ -239,6 +239,35 @@ TEST(Corruption, DamagedEffectsNeverCrash) {
     EXPECT_GT(refused, 100);
 }
 
+TEST(Effects, LongBytesThatStayAreLent) {
+    Shell shell;
+    ByteBuffer buffer;
+    LentPieces lent;
+    const std::string stays(4096, 's');
+    const std::string other(4096, 'o');
+    // A shell copies its arguments.
+    const auto set = [&shell](std::string_view key, std::string_view value) {
+        const std::string_view argv[] = {"SET", key, value};
+        LineSink shown(false);
+        shell.keyspace.execute(*find_command("SET"), argv, shell.now, shown);
+    };
+    shell.keyspace.write_effects_to(&buffer, &lent);
+    shell.keyspace.set_staying(stays);
+    set("a", stays);
+    set("b", other);
+    set("c", std::string_view(stays).substr(0, 4000));
+    set("d", stays);
+    shell.keyspace.set_staying({});
+    set("e", stays);
+    EXPECT_EQ(lent.bytes(), 2 * stays.size()) << "of a and d";
+    ByteBuffer joined;
+    lent.append_joined(buffer.view(), joined);
+    EXPECT_EQ(joined.size(), buffer.size() + lent.bytes());
+    Keyspace replayed;
+    ASSERT_TRUE(replayed.apply(joined.view()).has_value());
+    EXPECT_EQ(content_of(replayed), content_of(shell.keyspace));
+}
+
 TEST(Effects, AreWrittenWhereTheCallerWantsThem) {
     Shell shell;
     shell("HSET", "h", "own", "1");

@@ -75,8 +75,12 @@ void Keyspace::clear_effects() {
     database_->effects().clear();
 }
 
-void Keyspace::write_effects_to(ByteBuffer* buffer) {
-    database_->effects().write_to(buffer);
+void Keyspace::write_effects_to(ByteBuffer* buffer, LentPieces* lent) {
+    database_->effects().write_to(buffer, lent);
+}
+
+void Keyspace::set_staying(std::string_view bytes) {
+    database_->effects().set_staying(bytes);
 }
 
 Result<Done> Keyspace::apply(std::string_view effects) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/byte_buffer.h"
+#include "base/lent_pieces.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "keyspace/command_table.h"
@@ -46,8 +47,11 @@ class Keyspace {
     std::string_view effects() const;
     void clear_effects();
     /// Clears, and appends effects to that buffer from now on, where clearing leaves them; nullptr:
-    /// no longer.
-    void write_effects_to(ByteBuffer* buffer);
+    /// no longer. `lent`: takes what stays (see below), if given.
+    void write_effects_to(ByteBuffer* buffer, LentPieces* lent = nullptr);
+    /// Where a string becomes these very bytes, the effects need no copy: they stay until the
+    /// effects are stored. Holds until the next call of this.
+    void set_staying(std::string_view bytes);
 
     /// Replays effects or loads a snapshot; logs nothing. Damaged bytes are an error with the code
     /// `corruption`: what came before the damage has been applied by then.

@@ -52,7 +52,7 @@ void put_string(Call& call, std::string_view key, std::string_view bytes) {
     if (entry == nullptr) entry = &call.db.create(key, Value::empty<ByteString>());
     entry->value.get<ByteString>()->assign(bytes);
     call.db.effects().begin(Effect::String, key);
-    call.db.effects().bytes(bytes);
+    call.db.effects().long_bytes(bytes);
 }
 
 void increment(Call& call, std::int64_t by) {

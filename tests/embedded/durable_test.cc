@@ -66,6 +66,8 @@ class Durable : public StoreTest {
     static constexpr std::string_view kLibrary =
         "register('both', function(keys, args) redis.call('SET', keys[1], args[1]) "
         "redis.call('SET', keys[2], args[1]) return 'ok' end)\n"
+        "register('keep', function(keys, args) for i = 1, 2 do redis.ff_text('SET') "
+        "redis.ff_text(keys[i]) redis.ff_argument(i) redis.ff_run() end return 'ok' end)\n"
         "register('raises', function(keys) redis.call('SET', keys[1], 'kept') error('after') end)\n"
         "register('tell', function(keys) redis.call('SET', keys[1], 'v') "
         "local n = redis.call('PUBLISH', 'c', 'm') return n end)";
@@ -120,6 +122,29 @@ TEST_F(Durable, OneCallIsOneRecord) {
     call({"SET", "k", "v"});
     store_.reset();
     EXPECT_EQ(records_found(options(0)), 3U);
+}
+
+TEST_F(Durable, LongArgumentsOfFunctionsAreStoredWhole) {
+    open(options());
+    std::string bytes(5000, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7);
+    const std::string other(2000, 'o');
+    // The first call is the one that finds out what the host offers.
+    for (int i = 0; i < 3; ++i) {
+        const std::string number = std::to_string(i);
+        call({"FCALL", "keep", "2", "a{" + number + "}", "b{" + number + "}", bytes, other});
+    }
+    auto disk = files_->crash(0);
+    auto after = EmbeddedStore::open({.folder = "data", .files = disk.get()});
+    ASSERT_TRUE(after.has_value()) << after.error().text();
+    for (int i = 0; i < 3; ++i) {
+        const std::string number = std::to_string(i);
+        const auto found = [&](const std::string& name) {
+            return (*after)->call_and_wait(words({"GET", name + "{" + number + "}"}));
+        };
+        EXPECT_EQ(found("a")->text(), bytes);
+        EXPECT_EQ(found("b")->text(), other);
+    }
 }
 
 TEST_F(Durable, AnotherNumberOfShardsIsRefused) {
