@@ -1,6 +1,8 @@
 -- Attempt records (chapter 02 sections 5.2 and 7.6).
 local attempt = {}
 
+local ENDS = room.new()
+
 -- The pause of an attempt that nobody had begun: it goes on as if the worker had never had it.
 attempt.RETURNED = "returned"
 
@@ -20,7 +22,9 @@ function attempt.finish(u, e, c, state, closed_reason, extra)
         extra.ended_at = u.now
         unit.hset(u, key, extra)
     else
-        unit.record(u, {"HSET", key, "attempt_state", state, "ended_at", u.now})
+        local command = room.take(ENDS) or {"HSET", "", "attempt_state", "", "ended_at", 0, room = ENDS}
+        command[2], command[4], command[6] = key, state, u.now
+        unit.record(u, command)
     end
     stream.close(u, e, c, index, closed_reason)
 end

@@ -72,8 +72,27 @@ local function append(command, name, value)
     command[size + 2] = value
 end
 
+local ATTEMPTS = room.new()
+
+-- The record of a first attempt, of which there is nothing else to tell.
+local function record_plain_attempt(u, e, index, epoch, request, kind)
+    local command = room.take(ATTEMPTS) or {
+        "HSET", "", "attempt_type", "", "attempt_id", "", "execution_id", "", "attempt_index", 0,
+        "attempt_state", "started", "created_at", 0, "started_at", 0, "lease_id", "", "lease_epoch", 0,
+        "worker_id", "", "worker_instance_id", "", room = ATTEMPTS,
+    }
+    command[2], command[4], command[6], command[8] = keys.attempt(u.tag, e, index), kind, request.attempt_id, e
+    command[10], command[14], command[16] = index, u.now, u.now
+    command[18], command[20] = request.lease_id, epoch
+    command[22], command[24] = request.worker_id, request.worker_instance_id
+    unit.early(u, command)
+end
+
 -- The record of a new attempt; `lineage` is a flat array that tells where it comes from.
 local function record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
+    if lineage == NO_LINEAGE and fallback_index == 0 and timeout_ms == 0 and not is_set(request.capability_hash) then
+        return record_plain_attempt(u, e, index, epoch, request, kind)
+    end
     local command = {
         "HSET", keys.attempt(u.tag, e, index), "attempt_type", kind, "attempt_id", request.attempt_id,
         "execution_id", e, "attempt_index", index, "attempt_state", "started", "created_at", u.now,
@@ -89,6 +108,9 @@ local function record_attempt(u, e, index, epoch, request, kind, lineage, fallba
     unit.early(u, command)
 end
 
+-- What a claim answers; one for all, because the next one comes after that.
+local GIVEN = {1, "OK", "", "", "", "", "", ""}
+
 -- A new attempt with its lease. Returns the reply.
 local function begin(u, e, c, set, request, kind, lineage, fallback_index)
     local index = number_of(c.total_attempt_count)
@@ -103,7 +125,10 @@ local function begin(u, e, c, set, request, kind, lineage, fallback_index)
     end
     record_attempt(u, e, index, epoch, request, kind, lineage, fallback_index, timeout_ms)
     attempt.freeze_policy(u, e, c, index, request.attempt_policy, tier, timeout_ms, fallback_index)
-    return {1, "OK", request.lease_id, text(epoch), text(expires_at), request.attempt_id, text(index), kind}
+    local reply = GIVEN
+    reply[3], reply[4], reply[5] = request.lease_id, text(epoch), text(expires_at)
+    reply[6], reply[7], reply[8] = request.attempt_id, text(index), kind
+    return reply
 end
 
 -- Type and lineage of the next attempt, by the pending state.
@@ -123,7 +148,7 @@ end
 
 -- A new attempt of runnable work. Returns {1,"OK",lease_id,epoch,expires_at,attempt_id,index,type}.
 function claim.fresh(u, e, c, request)
-    local set = core.change(u, e, c, core.room_for_claim())
+    local set = core.change(u, e, c, core.room_for_claim(), core.CLAIM)
     local fallback_index = number_of(is_set(c.pending_fallback_index) and c.pending_fallback_index or c.fallback_index)
     local kind, lineage = lineage_of(c)
     local reply = begin(u, e, c, set, request, kind, lineage, fallback_index)
@@ -150,7 +175,7 @@ end
 -- continuation pointer. attempt_timeout_ms nil means what was left when it paused. An attempt that a
 -- worker returned without having begun it is told to the next one as it was told to that worker.
 function claim.resume(u, e, c, request)
-    local set = core.change(u, e, c, core.room_for_claim())
+    local set = core.change(u, e, c, core.room_for_claim(), core.CLAIM)
     local key = keys.attempt(u.tag, e, c.current_attempt_index)
     local paused = call("HMGET", key, "suspension_id", "attempt_timeout_remaining_ms", "attempt_type", "resumed_at",
         "resumed_suspension_id")
@@ -213,7 +238,7 @@ end
 
 -- Takes over a lost lease with a new attempt; `c` is reclaimable and below the cap.
 function claim.reclaim(u, e, c, request)
-    local set = core.change(u, e, c, core.room_for_claim())
+    local set = core.change(u, e, c, core.room_for_claim(), core.CLAIM)
     local why = c.ownership_state == "lease_revoked" and "lease_revoked" or "lease_expired"
     attempt.finish(u, e, c, "interrupted_reclaimed", "reclaimed", {failure_reason = why})
     set.lease_reclaim_count = number_of(c.lease_reclaim_count) + 1

@@ -3,29 +3,51 @@ local claim_record = {}
 
 local NO_TAGS = {}
 
+-- One record, and what stands for its payload, for each place of a reply: a call has one of them, and it is
+-- sent before the next call begins.
+local records, values = {}, {}
+
 -- `space` counts the payload bytes left in this reply; the first payload always goes along.
-local function payload_of(u, e, c, space)
+local function payload_of(u, e, c, space, at)
     local length = number_of(c.payload_len)
     if length == 0 then return "none", "" end
     if space.used and space.used + length > space.total then return "omitted", "" end
     space.used = (space.used or 0) + length
     local key = keys.payload(u.tag, e)
-    if value_of then return "inline", value_of(key) end
+    if value_of then
+        local value = values[at]
+        if not value then
+            value = value_of(key)
+            values[at] = value
+        end
+        value.ff_value_of = key
+        return "inline", value
+    end
     local payload = try("GET", key)
     return "inline", type(payload) == "string" and payload or ""
 end
 
 -- `lease` is the reply of the claim: {1,word,lease_id,epoch,expires_at,attempt_id,index,type} and, after
 -- a suspension, its id, close reason and continuation pointer.
-function claim_record.of(u, e, c, lease, space)
-    local state, payload = payload_of(u, e, c, space)
+-- `at` is the place of the record in the reply.
+function claim_record.of(u, e, c, lease, space, at)
+    local state, payload = payload_of(u, e, c, space, at)
     local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or NO_TAGS
-    return {
-        e, lease[3], lease[4], lease[5], lease[6], lease[7], lease[8], c.execution_kind or "",
-        c.namespace or "", c.flow_id or "", is_set(c.priority) and c.priority or "0",
-        is_set(c.created_at) and c.created_at or "0",
-        state, payload, tags, c.payload_encoding or "", lease[9] or "", lease[10] or "", lease[11] or "",
-    }
+    local record = records[at]
+    if not record then
+        record = {
+            "", "", "", "", "", "", "", "", "", "", "", "", "", "", NO_TAGS, "", "", "", "",
+        }
+        records[at] = record
+    end
+    record[1], record[2], record[3], record[4] = e, lease[3], lease[4], lease[5]
+    record[5], record[6], record[7] = lease[6], lease[7], lease[8]
+    record[8], record[9], record[10] = c.execution_kind or "", c.namespace or "", c.flow_id or ""
+    record[11] = is_set(c.priority) and c.priority or "0"
+    record[12] = is_set(c.created_at) and c.created_at or "0"
+    record[13], record[14], record[15], record[16] = state, payload, tags, c.payload_encoding or ""
+    record[17], record[18], record[19] = lease[9] or "", lease[10] or "", lease[11] or ""
+    return record
 end
 
 -- The record of what one call claimed, so that the same call sent again claims nothing new: a line
@@ -34,12 +56,18 @@ function claim_record.key(u, q)
     return "ff:claimreq:" .. u.tag .. ":" .. q.worker_instance_id .. ":" .. q.request_id
 end
 
+local words = {}
+
 function claim_record.remember(u, q, claimed)
-    local lines = {}
-    for i, record in ipairs(claimed) do
-        lines[i] = record[1] .. " " .. record[2] .. " " .. record[7] .. " " .. record[17]
+    local size = 0
+    for i = 1, #claimed do
+        local record = claimed[i]
+        words[size + 1], words[size + 2], words[size + 3] = record[1], " ", record[2]
+        words[size + 4], words[size + 5], words[size + 6] = " ", record[7], " "
+        words[size + 7], words[size + 8] = record[17], "\n"
+        size = size + 8
     end
-    call("SET", claim_record.key(u, q), table.concat(lines, "\n"), "PX", q.lease_ttl_ms)
+    call("SET", claim_record.key(u, q), table.concat(words, "", 1, size - 1), "PX", q.lease_ttl_ms)
 end
 
 -- The lease of a remembered line as the claim had answered it; nil when it is no longer held.
@@ -71,7 +99,9 @@ function claim_record.recall(u, q)
         local e, lease_id, kind, suspension_id = string.match(line, "^(%S+) (%S+) (%S*) ?(.*)$")
         local c = e and core.load(u.tag, e)
         local lease = c and lease_of(u, e, c, lease_id, kind, suspension_id)
-        if lease then claimed[#claimed + 1] = claim_record.of(u, e, c, lease, space) end
+        if lease then
+            claimed[#claimed + 1] = claim_record.of(u, e, c, lease, space, #claimed + 1)
+        end
     end
     return claimed
 end

@@ -2,8 +2,6 @@
 -- Nothing is written before the end, except that expired leases are marked first.
 local claim_round = {}
 
-local NAMESPACES_MAX = 64
-
 -- Stands for every list and set that most claims leave empty; `own` makes one of those of the round.
 local NONE = {}
 
@@ -17,7 +15,7 @@ local round = {}
 
 local function open(u, q)
     local r = round
-    r.u, r.q, r.claimed, r.seen, r.walk = u, q, {}, {}, false
+    r.u, r.q, r.claimed, r.count, r.seen, r.walk = u, q, {}, 0, {}, false
     r.deferred, r.not_claimed, r.kept, r.gates, r.waiting = NONE, NONE, NONE, NONE, NONE
     r.used, r.total, r.examined, r.moved, r.removed = false, q.payload_bytes, 0, 0, 0
     r.looked_at_lost, r.leaves_lost = false, false
@@ -25,12 +23,12 @@ local function open(u, q)
 end
 
 local function is_full(r)
-    return #r.claimed >= r.q.max_tasks
+    return r.count >= r.q.max_tasks
 end
 
-local function load(r, e)
+-- Counts a core that was read; nil if it is on its way out.
+local function examine(r, c)
     r.examined = r.examined + 1
-    local c = core.load(r.u.tag, e)
     if c and is_set(c.purging) then return nil end
     return c
 end
@@ -55,11 +53,13 @@ local function is_sound(c)
 end
 
 local function take(r, e, c, how, quota_ids)
-    local q = r.q
-    q.lease_id, q.attempt_id = claim_request.ids(q, #r.claimed + 1)
+    local q, at = r.q, r.count + 1
+    q.lease_id, q.attempt_id = claim_request.ids(q, at)
     q.admitted_quota_ids = is_set(quota_ids) and quota_ids or false
     local lease = how(r.u, e, c, q)
-    r.claimed[#r.claimed + 1] = claim_record.of(r.u, e, c, lease, r)
+    r.count = at
+    r.claimed[at] = claim_record.of(r.u, e, c, lease, r, at)
+    change.settle(r.u)
 end
 
 -- Takes runnable work: a new attempt, or the one that was interrupted.
@@ -90,13 +90,13 @@ end
 -- Candidates this worker may take over; at most as many as are still wanted.
 local function find_lost(r)
     local found, marked = {}, false
-    local wanted = r.q.max_tasks - #r.claimed
+    local wanted = r.q.max_tasks - r.count
     for _, e in ipairs(claim_sources.lost(r.u, r.q)) do
         if #found == wanted then
             r.leaves_lost = true
             break
         end
-        local c = load(r, e)
+        local c = examine(r, core.load(r.u.tag, e))
         if not c or c.lifecycle_phase ~= "active" then
             unit.zrem(r.u, keys.index(r.u.tag, "lease_expiry"), e)
         elseif c.lane_id == r.q.lane then
@@ -142,6 +142,7 @@ local function refusal_of(r, e, c)
 end
 
 local function block_for_route(r, e, c, missing)
+    core.keep(c)
     blocking.block(r.u, e, c, "waiting_for_capable_worker", "missing capabilities: " .. missing, "")
     r.moved = r.moved + 1
     r.removed = r.removed + 1
@@ -153,7 +154,7 @@ local function take_admitted(r)
         if is_full(r) then
             code = "not_reached"
         else
-            local c = load(r, e)
+            local c = examine(r, core.load(r.u.tag, e))
             code = refusal_of(r, e, c)
             r.seen[e] = not code or code == "capability_mismatch"
             if code == "capability_mismatch" and c.eligibility_state == "eligible_now" then
@@ -194,7 +195,7 @@ end
 -- Looks at one candidate. Answers whether it stays in the eligible index.
 local function consider(r, e, required)
     local q = r.q
-    local c = load(r, e)
+    local c = examine(r, core.borrow(r.u.tag, e))
     local expected = required and "blocked_by_route" or "eligible_now"
     if not c or c.lifecycle_phase ~= "runnable" or c.eligibility_state ~= expected or c.lane_id ~= q.lane then
         drop(r, e, required)
@@ -212,6 +213,7 @@ local function consider(r, e, required)
         defer(r, e, c)
         return c
     elseif q.over_share[c.namespace or ""] and number_of(c.priority) < q.fair_floor then
+        core.keep(c)
         local kept = own(r, "kept")
         kept[#kept + 1] = {e = e, core = c, required = required}
         return false
@@ -243,27 +245,6 @@ end
 
 -- Afterwards -------------------------------------------------------------------------------------
 
--- Namespaces with work in the eligible index, and the upkeep of the hint. What was not examined is known
--- from the hint only, whose reading a caller asks for by caring about fairness; else "" says unknown.
-local function waiting_namespaces(r, is_examined, left)
-    local hint = keys.lane(r.u.tag, r.q.lane, "eligible_ns")
-    if is_examined and left == 0 then
-        if r.removed > 0 then call("DEL", hint) end
-        return ""
-    end
-    if is_examined and not next(r.q.over_share) then return table.concat(bytes.sorted(r.waiting, NAMESPACES_MAX), "\n") end
-    if not is_examined and not r.q.is_fair then return "" end
-    for _, name in ipairs(call("SMEMBERS", hint)) do
-        if not is_examined then
-            own(r, "waiting")[name] = true
-        elseif not r.waiting[name] then
-            unit.srem(r.u, hint, name)
-        end
-    end
-    unit.commit(r.u)
-    return table.concat(bytes.sorted(r.waiting, NAMESPACES_MAX), "\n")
-end
-
 -- Arms the lane: whoever adds work from now on tells the server. Only after all was looked at.
 local function arm(r, is_drained)
     local q = r.q
@@ -285,7 +266,7 @@ function claim_round.run(u, q)
     unit.commit(u)
     local is_examined = r.walk and claim_sources.is_exhausted(r.walk)
     local left = r.walk and claim_sources.left(r.walk, r.removed) or 0
-    local namespaces = waiting_namespaces(r, is_examined, left)
+    local namespaces = claim_hint.namespaces(u, q, r.waiting, r.removed, is_examined, left)
     local armed = arm(r, is_examined and left == 0)
     if r.claimed[1] and q.request_id ~= "" then claim_record.remember(u, q, r.claimed) end
     local counts = {text(r.examined), text(r.moved), text(left), armed, namespaces}

@@ -7,9 +7,32 @@ local core = {}
 
 local none
 
+-- Where the room for a change goes when it is written: the next one has it.
+core.CREATION = {spare = false}
+core.CLAIM = {spare = false}
+core.END = {spare = false}
+
+local function spare_of(kind)
+    local fields = kind.spare
+    kind.spare = false
+    return fields
+end
+
+-- Room for what makes an execution.
+function core.room_for_creation()
+    return spare_of(core.CREATION) or {
+        execution_id = none, namespace = none, lane_id = none, execution_kind = none, creator_identity = none,
+        partition_id = none, priority = none, flow_id = none, payload_encoding = none, payload_len = none,
+        created_at = none, total_attempt_count = none, current_lease_epoch = none, last_mutation_at = none,
+        lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
+        blocking_detail = none, terminal_outcome = none, last_transition_at = none, public_state = none,
+        attempt_state = none,
+    }
+end
+
 -- Room for what a claim changes.
 function core.room_for_claim()
-    return {
+    return spare_of(core.CLAIM) or {
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
         public_state = none, attempt_state = none, current_lease_id = none, current_lease_epoch = none,
@@ -19,17 +42,9 @@ function core.room_for_claim()
     }
 end
 
--- Where the room for the end of an execution goes when it is written: the next one has it.
-core.END = {spare = false}
-
 -- Room for what the end of an active execution changes.
 function core.room_for_end()
-    local fields = core.END.spare
-    if fields then
-        core.END.spare = false
-        return fields
-    end
-    return {
+    return spare_of(core.END) or {
         lifecycle_phase = none, ownership_state = none, eligibility_state = none, blocking_reason = none,
         blocking_detail = none, terminal_outcome = none, last_transition_at = none, last_mutation_at = none,
         public_state = none, attempt_state = none, current_lease_id = none, current_worker_id = none,
@@ -47,7 +62,19 @@ end
 
 -- As core.load, into a table that the next core.borrow fills anew: for whoever is done with it by then and
 -- alters nothing in it. core.keep makes it the caller's own.
-local lent = {}
+local function room_for_record()
+    return {
+        execution_id = none, namespace = none, lane_id = none, execution_kind = none, creator_identity = none,
+        partition_id = none, priority = none, payload_len = none, created_at = none, total_attempt_count = none,
+        current_lease_epoch = none, last_mutation_at = none, lifecycle_phase = none, ownership_state = none,
+        eligibility_state = none, blocking_reason = none, blocking_detail = none, terminal_outcome = none,
+        last_transition_at = none, public_state = none, attempt_state = none, current_lease_id = none,
+        current_worker_id = none, current_worker_instance_id = none, current_attempt_id = none,
+        current_attempt_index = none, lease_acquired_at = none, lease_expires_at = none, started_at = none,
+    }
+end
+
+local lent = room_for_record()
 
 function core.borrow(tag, e)
     if not read_into then return core.load(tag, e) end
@@ -56,7 +83,7 @@ function core.borrow(tag, e)
 end
 
 function core.keep(c)
-    if c == lent then lent = {} end
+    if c == lent then lent = room_for_record() end
 end
 
 local function require_live(c)
@@ -82,9 +109,9 @@ function core.refuse_not_active(c)
 end
 
 -- Collects the change of this core in the unit; returns the fields to set: `fields`, if given. `c` is
--- the core as loaded. `room`: see unit.core.
+-- the core as loaded. `room`: see change.core.
 function core.change(u, e, c, fields, room)
-    return unit.core(u, keys.core(u.tag, e), c, fields, room)
+    return change.core(u, keys.core(u.tag, e), c, fields, room)
 end
 
 return core

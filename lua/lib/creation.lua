@@ -5,7 +5,6 @@ local creation = {}
 local DEDUP_WINDOW_MS = 86400000
 local HOLDS = {dependencies = true}
 local TAGS_PER_EVENT = 400
-local none
 
 -- For calls that need one after the other.
 creation.ROOM = {}
@@ -144,17 +143,20 @@ end
 -- Collects everything; returns the reply.
 function creation.write(u, a)
     local e = a.execution_id
-    local set = core.change(u, e, unit.NEW, {
-        execution_id = e, namespace = a.namespace, lane_id = a.lane_id, execution_kind = a.execution_kind,
-        creator_identity = a.creator_identity, partition_id = u.partition_id,
-        priority = a.priority, flow_id = a.flow_id or nil,
-        payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil, payload_len = a.payload_len,
-        created_at = u.now, total_attempt_count = 0, current_lease_epoch = 0,
-        -- Room for the vector: see lib/core.lua.
-        last_mutation_at = none, lifecycle_phase = none, ownership_state = none, eligibility_state = none,
-        blocking_reason = none, blocking_detail = none, terminal_outcome = none, last_transition_at = none,
-        public_state = none, attempt_state = none,
-    })
+    local set = core.change(u, e, change.NEW, core.room_for_creation(), core.CREATION)
+    set.execution_id = e
+    set.namespace = a.namespace
+    set.lane_id = a.lane_id
+    set.execution_kind = a.execution_kind
+    set.creator_identity = a.creator_identity
+    set.partition_id = u.partition_id
+    set.priority = a.priority
+    set.flow_id = a.flow_id or nil
+    set.payload_encoding = a.payload_encoding ~= "" and a.payload_encoding or nil
+    set.payload_len = a.payload_len
+    set.created_at = u.now
+    set.total_attempt_count = 0
+    set.current_lease_epoch = 0
     write_parts(u, e, a, set)
     if a.hold == "dependencies" then
         vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children",
@@ -171,7 +173,9 @@ function creation.write(u, a)
         vector.runnable(u, set, "eligible_now", "waiting_for_worker", "", "pending_first_attempt")
         placement.enter_eligible(u, e, set)
     end
-    return {1, "OK", e, set.public_state}
+    local state = set.public_state
+    change.settle(u)
+    return {1, "OK", e, state}
 end
 
 return creation

@@ -8,7 +8,8 @@ local EVENTS_MAX = 4000
 local SIGNALS_MAX = 10000
 
 -- An entry is so many values in its list: family, execution, namespace, lane, flow, and the fields of its
--- own, name and value by turns. `c` holds namespace, lane_id, flow_id.
+-- own, name and value by turns. `c` holds namespace, lane_id, flow_id. `fields.room`: where the fields go when
+-- they are written, if they are used again.
 local ENTRY = 6
 
 local function append_entry(list, family, e, c, fields)
@@ -79,6 +80,8 @@ local function write(u, name, entries, cap)
     local time = u.now
     for i = 1, count do
         time = append(key, time, last - count + i, u.now, entries, ENTRY * (i - 1) + 1)
+        local fields = entries[ENTRY * i]
+        if fields.room then room.give(fields.room, fields) end
     end
     if math.floor(last / TRIM_STEP) > math.floor((last - count) / TRIM_STEP) then
         cap = cap or tonumber(try("HGET", sequence, "maxlen") or "") or EVENTS_MAX

@@ -1,6 +1,9 @@
 -- Every way to a terminal state (chapter 02 section 7.7).
 local finish = {}
 
+-- Fields of the event that every execution ends with.
+local ENDED = room.new()
+
 -- On its own: a function that makes another is never compiled.
 local function tell_flow(u, e, c, set, how)
     unit.after(u, function()
@@ -45,13 +48,17 @@ function finish.announce(u, e, c, how, released)
     local index, cause = c.current_attempt_index or "", how.cause or ""
     local reason = args.cut(how.reason or "", feed.TEXT_MAX)
     if released then
-        feed.add(u, "completion,lease_history", e, c, {
-            "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,
-            "event", "released", "lease_id", c.current_lease_id or "", "lease_epoch", c.current_lease_epoch or "0",
-            "attempt_id", c.current_attempt_id or "", "worker_id", c.current_worker_id or "",
-            "worker_instance_id", c.current_worker_instance_id or "",
-            "release_reason", args.cut(how.release_reason, feed.TEXT_MAX),
-        })
+        local fields = room.take(ENDED) or {
+            "kind", "execution", "outcome", "", "attempt_index", "", "reason", "", "cause", "",
+            "event", "released", "lease_id", "", "lease_epoch", "", "attempt_id", "", "worker_id", "",
+            "worker_instance_id", "", "release_reason", "", room = ENDED,
+        }
+        fields[4], fields[6], fields[8], fields[10] = how.outcome, index, reason, cause
+        fields[14], fields[16] = c.current_lease_id or "", c.current_lease_epoch or "0"
+        fields[18], fields[20] = c.current_attempt_id or "", c.current_worker_id or ""
+        fields[22] = c.current_worker_instance_id or ""
+        fields[24] = args.cut(how.release_reason, feed.TEXT_MAX)
+        feed.add(u, "completion,lease_history", e, c, fields)
     else
         feed.add(u, "completion", e, c, {
             "kind", "execution", "outcome", how.outcome, "attempt_index", index, "reason", reason, "cause", cause,

@@ -35,10 +35,10 @@ local function in_parts(command, head, step, size)
     end
 end
 
-local function gathered(command)
-    local name, key, values, size = command.name, command.key, command.values, command.n
-    for from = 1, size, VALUES_MAX do
-        local to = math.min(from + VALUES_MAX - 1, size)
+-- The elements `first` to `last` of `values` behind a name and a key.
+function issue.values(name, key, values, first, last)
+    for from = first, last, VALUES_MAX do
+        local to = math.min(from + VALUES_MAX - 1, last)
         if not run_pieces then
             call(name, key, unpack(values, from, to))
         else
@@ -74,11 +74,14 @@ end
 
 -- Stands before the place of an argument.
 local ARGUMENT = {}
+local STORES = room.new()
 
 -- The command that stores an argument, as args.passed gave it: its text, or false and it is ARGV[place].
 function issue.store(key, argument, place)
     if argument then return {"SET", key, argument} end
-    return {"SET", key, ARGUMENT, place}
+    local command = room.take(STORES) or {"SET", "", ARGUMENT, 0, room = STORES}
+    command[2], command[4] = key, place
+    return command
 end
 
 local function store_argument(command)
@@ -89,17 +92,22 @@ local function store_argument(command)
 end
 
 -- `fields`: a hash to set. `values`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
--- `step`: how to split it.
+-- `step`: how to split it. `room`: where it goes then, if it is used again; all such go in one piece.
 function issue.command(command)
     if command.fields then
         issue.changes(command[2], command.fields, false, false)
     elseif command.values then
-        gathered(command)
+        issue.values(command.name, command.key, command.values, 1, command.n)
         gathering.settle(command)
     elseif command.soft then
         try(unpack(command))
-    elseif command[3] == ARGUMENT then
-        store_argument(command)
+    elseif command.room then
+        if command[3] == ARGUMENT then
+            store_argument(command)
+        else
+            run(command, 2, 3, #command)
+        end
+        room.give(command.room, command)
     elseif #command <= 2 then
         run(command, #command, #command + 1, #command)
     else

@@ -1,6 +1,9 @@
 -- Leases (chapter 02 sections 7.2 to 7.5 and 7.12): who may act, how a lease ends, how one begins.
 local lease = {}
 
+-- Fields of the event that every claim has.
+local ACQUIRED = room.new()
+
 -- Times and losses of a lease, of those the core has: they say nothing about what comes after it. Written
 -- out here and below, because the compiler follows no short loop inside a longer one.
 local function clear_times(c, set)
@@ -101,12 +104,15 @@ function lease.acquired(u, e, c, set, reason)
     if not is_plain or not lease_history.is_told(c, set, set.current_lease_epoch) then
         lease_history.append(u, e, c, set, "acquired", reason, identity(set))
     end
-    feed.add(u, "lease_history", e, c, {
-        "event", "acquired", "reason", reason or "",
-        "lease_id", set.current_lease_id, "lease_epoch", set.current_lease_epoch,
-        "attempt_index", set.current_attempt_index, "attempt_id", set.current_attempt_id,
-        "worker_id", set.current_worker_id, "worker_instance_id", set.current_worker_instance_id,
-    })
+    local fields = room.take(ACQUIRED) or {
+        "event", "acquired", "reason", "", "lease_id", "", "lease_epoch", "", "attempt_index", "", "attempt_id", "",
+        "worker_id", "", "worker_instance_id", "", room = ACQUIRED,
+    }
+    fields[4] = reason or ""
+    fields[6], fields[8] = set.current_lease_id, set.current_lease_epoch
+    fields[10], fields[12] = set.current_attempt_index, set.current_attempt_id
+    fields[14], fields[16] = set.current_worker_id, set.current_worker_instance_id
+    feed.add(u, "lease_history", e, c, fields)
 end
 
 -- Quota slots go to the release outbox; a claim before it is drained takes them back.

@@ -1,6 +1,7 @@
 -- The writes of one call. Procedures only collect them here, so every refusal comes before the first
 -- write, and a batch touches each shared index once. `unit.commit` issues them in the order of chapter
 -- 00 section 4.4: early records, cores, records, deletions and indexes, lease history, feed, wake, hooks.
+-- Cores are collected in lib/change.lua.
 -- On Valkey more time goes into Lua than into commands: tables are made late and scratch is shared.
 local unit = {}
 
@@ -62,27 +63,6 @@ function unit.recycle()
         spare = lists
     end
 end
-
--- The fields to set on a core, written with one HSET that also stamps last_mutation_at.
--- `loaded` is the record as it was read: what it says already is not written again, because every field
--- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
--- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
--- `room`: where `fields` go, empty, when they are written; nobody may look at them any more then.
-function unit.core(u, key, loaded, fields, room)
-    local set, cores = fields or {}, u.cores
-    set.last_mutation_at = u.now
-    local size = cores.n
-    cores.n = size + 4
-    cores[size + 1] = key
-    cores[size + 2] = set
-    cores[size + 3] = loaded and not loaded[1] and loaded or false
-    cores[size + 4] = room or false
-    if loaded and loaded ~= unit.NEW then loaded[1] = true end
-    return set
-end
-
--- What is known of a record that is being made: nothing.
-unit.NEW = {}
 
 -- A command on a record of one execution, after the cores, or before them (see chapter 02 section 3.3).
 function unit.record(u, command)
@@ -222,12 +202,7 @@ end
 function unit.commit_records(u)
     u.early_round = gathering.next_round()
     issue_all(u.early)
-    local cores = u.cores
-    for i = 1, cores.n, 4 do
-        issue.changes(cores[i], cores[i + 1], cores[i + 2], cores[i + 3])
-        cores[i], cores[i + 1], cores[i + 2], cores[i + 3] = nil, nil, nil, nil
-    end
-    cores.n = 0
+    change.issue(u)
     issue_all(u.records)
 end
 

@@ -20,10 +20,16 @@ local function complete(items, i)
     return reply
 end
 
+-- One for each place of a reply, which is sent before the next call begins.
+local completed = {}
+
 -- One item of the reply: the single function's answer behind the id, without its word for success.
-local function item_of(e, reply)
-    if reply[1] == 1 then return {e, 1, reply[3]} end
-    return {e, unpack(reply)}
+local function item_of(e, reply, i)
+    if reply[1] ~= 1 then return {e, unpack(reply)} end
+    local item = completed[i] or {"", 1, ""}
+    completed[i] = item
+    item[1], item[3] = e, reply[3]
+    return item
 end
 
 local function claim_part(u, argv, at)
@@ -38,7 +44,7 @@ registry.add("ff_complete_and_claim", 8, 1, function(given, argv)
     local u = unit.open(tag)
     local items = registry.answer_each({count = count, run = complete, replies = {}, u = u, argv = argv})
     for i = 1, count do
-        items[i] = item_of(argv[2 + GROUP * (i - 1)], items[i])
+        items[i] = item_of(argv[2 + GROUP * (i - 1)], items[i], i)
     end
     unit.commit(u)
     if count_of(argv) == claim_at then return {1, "OK", items, {}} end

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <lua.hpp>
 
@@ -201,6 +202,8 @@ void LuaReplySink::array(std::size_t size) {
 LuaRecordSink::LuaRecordSink(lua_State* lua) : lua_(lua) {
     lua_newtable(lua);
     names_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+    lua_newtable(lua);
+    kept_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
 void LuaRecordSink::forget_names() {
@@ -212,7 +215,7 @@ void LuaRecordSink::forget_names() {
 void LuaRecordSink::reset(int into) {
     is_field_ = true;
     into_ = into;
-    ++answer_;
+    field_ = kNoField;
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, names_);
     names_at_ = lua_gettop(lua_);
     if (into == 0) return;
@@ -220,11 +223,16 @@ void LuaRecordSink::reset(int into) {
     former_others_.swap(others_);
     numbers_.clear();
     others_.clear();
+    ++filling_;
     if (const void* table = lua_topointer(lua_, into); table != filled_) {
         former_numbers_.clear();
         former_others_.clear();
         empty(into);
         filled_ = table;
+        lua_pushvalue(lua_, into);
+        lua_rawseti(lua_, LUA_REGISTRYINDEX, kept_);
+        // Nothing is left of the filling before this one.
+        ++filling_;
     }
 }
 
@@ -242,7 +250,7 @@ void LuaRecordSink::settle() {
     if (into_ == 0) return;
     if (!others_.empty() || !former_others_.empty()) return settle_by_name();
     for (const std::uint16_t number : former_numbers_) {
-        if (seen_[number] == answer_) continue;
+        if (held_[number].filling == filling_) continue;
         lua_rawgeti(lua_, names_at_, number + 1);
         lua_pushnil(lua_);
         lua_rawset(lua_, into_);
@@ -268,6 +276,14 @@ void LuaRecordSink::settle_by_name() {
 }
 
 void LuaRecordSink::name(std::string_view bytes, std::uint16_t number) {
+    is_field_ = false;
+    if (into_ == 0) return push_name(bytes, number);
+    field_ = number;
+    field_name_ = bytes;
+    numbers_.push_back(number);
+}
+
+void LuaRecordSink::push_name(std::string_view bytes, std::uint16_t number) {
     const int place = number + 1;
     lua_rawgeti(lua_, names_at_, place);
     if (lua_isnil(lua_, -1)) {
@@ -276,17 +292,27 @@ void LuaRecordSink::name(std::string_view bytes, std::uint16_t number) {
         lua_pushvalue(lua_, -1);
         lua_rawseti(lua_, names_at_, place);
     }
-    is_field_ = false;
-    if (into_ == 0) return;
-    if (seen_.size() <= number) seen_.resize(number + 1U);
-    seen_[number] = answer_;
-    numbers_.push_back(number);
+}
+
+/// The value of a field that has a number, into a table that may have it already.
+void LuaRecordSink::fill(std::string_view bytes) {
+    const std::uint16_t number = std::exchange(field_, kNoField);
+    if (held_.size() <= number) held_.resize(number + 1U);
+    Held& held = held_[number];
+    const bool is_there = held.filling == filling_ - 1 && held.is(bytes);
+    held.filling = filling_;
+    if (is_there) return;
+    push_name(field_name_, number);
+    lua_pushlstring(lua_, bytes.data(), bytes.size());
+    lua_rawset(lua_, -3);
+    held.set(bytes);
 }
 
 void LuaRecordSink::null() {
     lua_pushnil(lua_);
     if (into_ == 0) return;
     // The table is as it was.
+    --filling_;
     numbers_.swap(former_numbers_);
     others_.swap(former_others_);
     former_numbers_.clear();
@@ -306,6 +332,10 @@ void LuaRecordSink::array(std::size_t size) {
 }
 
 void LuaRecordSink::bulk(std::string_view bytes) {
+    if (field_ != kNoField) {
+        is_field_ = true;
+        return fill(bytes);
+    }
     lua_pushlstring(lua_, bytes.data(), bytes.size());
     if (!is_field_)
         lua_rawset(lua_, -3);

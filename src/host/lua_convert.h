@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +54,7 @@ class LuaReplySink final : public keyspace::ReplySink {
 /// Lua strings of fields are kept by their numbers.
 ///
 /// The table may be one that an earlier answer was put into: records of one kind have the same
-/// fields, so nothing has to be made or collected then.
+/// fields, and mostly the same short values, so little has to be made or collected then.
 class LuaRecordSink final : public keyspace::ReplySink {
   public:
     explicit LuaRecordSink(lua_State* lua);
@@ -79,15 +81,44 @@ class LuaRecordSink final : public keyspace::ReplySink {
     void set(std::size_t) override { null(); }
 
   private:
+    static constexpr std::uint16_t kNoField = 0xffff;
+
+    /// What a field with a number has in the table, if it is short.
+    class Held {
+      public:
+        bool is(std::string_view bytes) const {
+            return size_ == bytes.size() && std::memcmp(bytes_.data(), bytes.data(), size_) == 0;
+        }
+        void set(std::string_view bytes) {
+            size_ = bytes.size() <= bytes_.size() ? static_cast<std::uint8_t>(bytes.size()) : kLong;
+            if (size_ != kLong && size_ > 0) std::memcpy(bytes_.data(), bytes.data(), size_);
+        }
+
+        /// Which filling of the table has left it there.
+        std::uint32_t filling = 0;
+
+      private:
+        static constexpr std::uint8_t kLong = 0xff;
+        std::uint8_t size_ = kLong;
+        std::array<char, 27> bytes_{};
+    };
+
+    void push_name(std::string_view bytes, std::uint16_t number);
+    void fill(std::string_view bytes);
     void settle_by_name();
     void empty(int table);
 
     lua_State* lua_;
     int names_ = 0;
+    /// Keeps the table that was filled last, so that no other one can have its address.
+    int kept_ = 0;
     /// Where the table of names lies on the stack.
     int names_at_ = 0;
     bool is_field_ = true;
     int into_ = 0;
+    /// The field whose value comes next, if it has a number.
+    std::uint16_t field_ = kNoField;
+    std::string_view field_name_{};
     /// The table that was filled last, and with what: the numbers of fields, and other fields.
     const void* filled_ = nullptr;
     std::vector<std::uint16_t> numbers_{};
@@ -95,9 +126,9 @@ class LuaRecordSink final : public keyspace::ReplySink {
     /// The same of the answer before, while one is under way.
     std::vector<std::uint16_t> former_numbers_{};
     std::vector<std::string> former_others_{};
-    /// In which answer a number came last.
-    std::vector<std::uint32_t> seen_{};
-    std::uint32_t answer_ = 0;
+    /// By number.
+    std::vector<Held> held_{};
+    std::uint32_t filling_ = 1;
 };
 
 /// Pushes the names that `send_lua_value` looks for in every table. They stay where they are: the

@@ -23,11 +23,11 @@ namespace {
 constexpr int kHandler = 1;
 constexpr int kStackBase = kHandler + kReplyNames;
 constexpr const char* kChunkName = "@user_function";
-/// The collector starts when the heap is three times what was alive, and then works as fast as Lua
-/// allocates. A cycle marks the whole library, however little garbage there is, so it should not
-/// come too often; nor too seldom, or the garbage no longer fits the caches.
-constexpr int kCollectAtPercent = 300;
-constexpr int kCollectSpeedPercent = 200;
+/// The collector starts when the heap is half again what was alive, and then works ten times as
+/// fast as Lua allocates. A cycle marks the whole library, however little garbage there is, and yet
+/// this is faster than to let the garbage grow: it must fit the caches.
+constexpr int kCollectAtPercent = 150;
+constexpr int kCollectSpeedPercent = 1000;
 
 /// Turns whatever was raised into a table with `err`, and notes where it happened.
 int note_place(lua_State* lua) {

@@ -246,6 +246,31 @@ end))");
     EXPECT_EQ(set({"a", "7"}), "\"a=7 nil true\"");
 }
 
+TEST_F(Functions, AFilledTableHasWhatStaysTheSameWhoeverFilledItBefore) {
+    load(R"(
+local one, other = {}, {}
+local function shown(h) return h and (h.a or '-') .. ' ' .. (h.b or '-') .. ' ' .. (h.c or '-') or 'none' end
+redis.register_function('fill', function(keys, args)
+    redis.call('DEL', keys[1])
+    if args[2] then redis.call('HSET', keys[1], unpack(args, 2)) end
+    return shown(redis.ff_hash(keys[1], args[1] == 'one' and one or other))
+end))");
+    const auto fill = [&](std::vector<std::string_view> args) { return call("fill", args); };
+    EXPECT_EQ(fill({"one", "a", "1", "b", "2"}), "\"1 2 -\"");
+    EXPECT_EQ(fill({"one", "a", "1", "b", "2"}), "\"1 2 -\"");
+    EXPECT_EQ(fill({"other", "a", "1", "b", "2"}), "\"1 2 -\"");
+    EXPECT_EQ(fill({"one", "a", "1", "c", "3"}), "\"1 - 3\"");
+    EXPECT_EQ(fill({"one"}), "\"none\"");
+    EXPECT_EQ(fill({"one", "a", "1", "b", "2"}), "\"1 2 -\"") << "b was there two fillings ago";
+    EXPECT_EQ(fill({"one", "a", "1", "b", "3", "c", "3"}), "\"1 3 3\"");
+    EXPECT_EQ(fill({"other"}), "\"none\"");
+    EXPECT_EQ(fill({"other", "a", "1", "b", "3"}), "\"1 3 -\"");
+    const std::string long_one(100, 'x');
+    const std::string long_two = long_one.substr(1) + "y";
+    EXPECT_EQ(fill({"one", "a", long_one}), "\"" + long_one + " - -\"");
+    EXPECT_EQ(fill({"one", "a", long_two}), "\"" + long_two + " - -\"");
+}
+
 TEST_F(Functions, LongArgumentsComeOnDemandToAFunctionThatCanDoWithIt) {
     load(R"(
 redis.register_function('promise', function(keys, args)
