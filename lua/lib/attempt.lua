@@ -16,14 +16,15 @@ end
 -- Ends the open attempt: state, extra fields, and its stream. The caller knows that it is open.
 function attempt.finish(u, e, c, state, closed_reason, extra)
     local index = number_of(c.current_attempt_index)
-    local key = keys.attempt(u.tag, e, index)
     if extra then
         extra.attempt_state = state
         extra.ended_at = u.now
-        unit.hset(u, key, extra)
+        unit.hset(u, keys.attempt(u.tag, e, index), extra)
     else
-        local command = room.take(ENDS) or {"HSET", "", "attempt_state", "", "ended_at", 0, room = ENDS}
-        command[2], command[4], command[6] = key, state, u.now
+        local command = room.take(ENDS)
+            or {"HSET", "", "attempt_state", "", "ended_at", 0, e = "", tail = "", room = ENDS}
+        command[2], command.e, command.tail = keys.attempt_head(u.tag), e, keys.attempt_tail(index)
+        command[4], command[6] = state, u.now
         unit.record(u, command)
     end
     stream.close(u, e, c, index, closed_reason)

@@ -6,12 +6,12 @@ local change = {}
 -- of an HSET costs the store a walk through the record. A second change cannot rely on it: the first
 -- leaves its mark at [1]. Nor may `loaded` be altered before the commit. Without it everything is written.
 -- `room`: where `fields` go, empty, when they are written; nobody may look at them any more then.
-function change.core(u, key, loaded, fields, room)
+function change.core(u, e, loaded, fields, room)
     local set, cores = fields or {}, u.cores
     set.last_mutation_at = u.now
     local size = cores.n
     cores.n = size + 4
-    cores[size + 1] = key
+    cores[size + 1] = e
     cores[size + 2] = set
     cores[size + 3] = loaded and not loaded[1] and loaded or false
     cores[size + 4] = room or false
@@ -42,18 +42,18 @@ function change.settle(u)
     cores.n = size
 end
 
--- A change of a core in the list is its key, the fields, the record and the room; a settled one its key, how
--- many values follow, and those.
+-- A change of a core in the list is its execution, the fields, the record and the room; a settled one its
+-- execution, how many values follow, and those.
 function change.issue(u)
     local cores, at = u.cores, 1
     local size = cores.n
     while at <= size do
-        local key, what = cores[at], cores[at + 1]
+        local e, what = cores[at], cores[at + 1]
         if type(what) == "number" then
-            issue.values("HSET", key, cores, at + 2, at + 1 + what)
+            issue.values("HSET", keys.execution_head(u.tag), cores, at + 2, at + 1 + what, e, ":core")
             at = at + 2 + what
         else
-            issue.changes(key, what, cores[at + 2], cores[at + 3])
+            issue.changes(keys.core(u.tag, e), what, cores[at + 2], cores[at + 3])
             at = at + 4
         end
     end

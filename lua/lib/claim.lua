@@ -79,9 +79,10 @@ local function record_plain_attempt(u, e, index, epoch, request, kind)
     local command = room.take(ATTEMPTS) or {
         "HSET", "", "attempt_type", "", "attempt_id", "", "execution_id", "", "attempt_index", 0,
         "attempt_state", "started", "created_at", 0, "started_at", 0, "lease_id", "", "lease_epoch", 0,
-        "worker_id", "", "worker_instance_id", "", room = ATTEMPTS,
+        "worker_id", "", "worker_instance_id", "", e = "", tail = "", room = ATTEMPTS,
     }
-    command[2], command[4], command[6], command[8] = keys.attempt(u.tag, e, index), kind, request.attempt_id, e
+    command[2], command.e, command.tail = keys.attempt_head(u.tag), e, keys.attempt_tail(index)
+    command[4], command[6], command[8] = kind, request.attempt_id, e
     command[10], command[14], command[16] = index, u.now, u.now
     command[18], command[20] = request.lease_id, epoch
     command[22], command[24] = request.worker_id, request.worker_instance_id

@@ -13,17 +13,13 @@ local function payload_of(u, e, c, space, at)
     if length == 0 then return "none", "" end
     if space.used and space.used + length > space.total then return "omitted", "" end
     space.used = (space.used or 0) + length
-    local key = keys.payload(u.tag, e)
     if value_of then
-        local value = values[at]
-        if not value then
-            value = value_of(key)
-            values[at] = value
-        end
-        value.ff_value_of = key
+        local value = values[at] or value_of("", "", "")
+        values[at] = value
+        value.ff_value_of, value[1], value[2] = keys.execution_head(u.tag), e, ":payload"
         return "inline", value
     end
-    local payload = try("GET", key)
+    local payload = try("GET", keys.payload(u.tag, e))
     return "inline", type(payload) == "string" and payload or ""
 end
 

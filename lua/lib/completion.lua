@@ -22,7 +22,7 @@ function completion.run(u, e, argv, at, encoding, source)
     })
     local result, size = args.passed(argv, at + 4)
     if size > 0 then
-        unit.record(u, issue.store(keys.result(u.tag, e), result, at + 4))
+        unit.record(u, issue.store(keys.execution_head(u.tag), e, ":result", result, at + 4))
         set.has_result = "1"
     elseif is_set(c.has_result) then
         -- An earlier run's result must not pass for this one's.

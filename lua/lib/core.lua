@@ -78,7 +78,7 @@ local lent = room_for_record()
 
 function core.borrow(tag, e)
     if not read_into then return core.load(tag, e) end
-    local c = read_into(keys.core(tag, e), lent)
+    local c = read_into(keys.execution_head(tag), lent, e, ":core")
     return c and c.lifecycle_phase and c or nil
 end
 
@@ -111,7 +111,7 @@ end
 -- Collects the change of this core in the unit; returns the fields to set: `fields`, if given. `c` is
 -- the core as loaded. `room`: see change.core.
 function core.change(u, e, c, fields, room)
-    return change.core(u, keys.core(u.tag, e), c, fields, room)
+    return change.core(u, e, c, fields, room)
 end
 
 return core

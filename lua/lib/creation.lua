@@ -67,6 +67,7 @@ end
 
 -- The public state of an execution that is there, or nil.
 local function existing_state(tag, e)
+    if key_exists and not key_exists(keys.execution_head(tag), e, ":core") then return nil end
     local state = try("HGET", keys.core(tag, e), "public_state")
     if type(state) == "table" then args.refuse("KEYS[1]", "wrong type") end
     return state or nil
@@ -117,7 +118,9 @@ creation.announce_tags = announce_tags
 
 local function write_parts(u, e, a, set)
     unit.sadd_early(u, keys.index(u.tag, "all_executions"), e)
-    if a.payload_len > 0 then unit.early(u, issue.store(keys.payload(u.tag, e), a.payload, a.payload_at)) end
+    if a.payload_len > 0 then
+        unit.early(u, issue.store(keys.execution_head(u.tag), e, ":payload", a.payload, a.payload_at))
+    end
     if a.policy then
         unit.early(u, {"SET", keys.policy(u.tag, e), a.policy_json})
         for field, value in pairs(a.copies) do

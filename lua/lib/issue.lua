@@ -35,15 +35,19 @@ local function in_parts(command, head, step, size)
     end
 end
 
--- The elements `first` to `last` of `values` behind a name and a key.
-function issue.values(name, key, values, first, last)
+-- The elements `first` to `last` of `values` behind a name and a key, which may go on with `e` and `tail`.
+function issue.values(name, key, values, first, last, e, tail)
     for from = first, last, VALUES_MAX do
         local to = math.min(from + VALUES_MAX - 1, last)
         if not run_pieces then
-            call(name, key, unpack(values, from, to))
+            call(name, e and key .. e .. tail or key, unpack(values, from, to))
         else
             add_text(name)
-            add_text(key)
+            if e then
+                add_joined(key, e, tail)
+            else
+                add_text(key)
+            end
             for i = from, to do
                 issue.add(values[i])
             end
@@ -76,23 +80,24 @@ end
 local ARGUMENT = {}
 local STORES = room.new()
 
--- The command that stores an argument, as args.passed gave it: its text, or false and it is ARGV[place].
-function issue.store(key, argument, place)
-    if argument then return {"SET", key, argument} end
-    local command = room.take(STORES) or {"SET", "", ARGUMENT, 0, room = STORES}
-    command[2], command[4] = key, place
+-- The command that stores an argument, as args.passed gave it: its text, or false and it is ARGV[place]. The key
+-- is `head`, `e` and `tail`.
+function issue.store(head, e, tail, argument, place)
+    if argument then return {"SET", head .. e .. tail, argument} end
+    local command = room.take(STORES) or {"SET", "", ARGUMENT, 0, e = "", tail = "", room = STORES}
+    command[2], command[4], command.e, command.tail = head, place, e, tail
     return command
 end
 
 local function store_argument(command)
     add_text(command[1])
-    add_text(command[2])
+    add_joined(command[2], command.e, command.tail)
     add_argument(command[4])
     if not run_pieces() then raise_pieces() end
 end
 
 -- `fields`: a hash to set. `values`: see lib/gathering.lua. `soft`: a failure must not undo the rest. `head` and
--- `step`: how to split it. `room`: where it goes then, if it is used again; all such go in one piece.
+-- `step`: how to split it. `room`: where it goes then, if it is used again; its key goes on with `e` and `tail`.
 function issue.command(command)
     if command.fields then
         issue.changes(command[2], command.fields, false, false)
@@ -105,7 +110,7 @@ function issue.command(command)
         if command[3] == ARGUMENT then
             store_argument(command)
         else
-            run(command, 2, 3, #command)
+            issue.values(command[1], command[2], command, 3, #command, command.e, command.tail)
         end
         room.give(command.room, command)
     elseif #command <= 2 then

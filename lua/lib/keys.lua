@@ -17,6 +17,31 @@ function keys.core(tag, e)
     return core_key
 end
 
+-- Where the keys of executions and attempts begin, and the latter end: hosts may put them together themselves.
+local head_tag, execution_head, attempt_head
+local tail_index, attempt_tail
+
+local function find_heads(tag)
+    head_tag, execution_head, attempt_head = tag, "ff:exec:" .. tag .. ":", "ff:attempt:" .. tag .. ":"
+end
+
+function keys.execution_head(tag)
+    if tag ~= head_tag then find_heads(tag) end
+    return execution_head
+end
+
+function keys.attempt_head(tag)
+    if tag ~= head_tag then find_heads(tag) end
+    return attempt_head
+end
+
+function keys.attempt_tail(index)
+    if index ~= tail_index then
+        tail_index, attempt_tail = index, ":" .. index
+    end
+    return attempt_tail
+end
+
 keys.payload = of_execution(":payload")
 keys.result = of_execution(":result")
 keys.policy = of_execution(":policy")

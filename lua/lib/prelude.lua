@@ -9,12 +9,15 @@ end
 local error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
 
 -- A host may take a command piece by piece: `add_text`, `add_number`, `add_argument` (by its place in ARGV),
--- `add_entry_id` (of a stream, milliseconds and ordinal), then `run_pieces`, which answers whether it went
--- well; `raise_pieces` raises why not. Its compiler does that much faster than a call. Nil on others, as are `argument_size`, of a place in ARGV, and `value_of`, which
--- stands for what a key holds in the reply of the call.
-local add_text, add_number, add_argument, add_entry_id, run_pieces, raise_pieces, argument_size, value_of
+-- `add_entry_id` (of a stream, milliseconds and ordinal), `add_joined` (of three texts), then `run_pieces`,
+-- which answers whether it went well; `raise_pieces` raises why not. Its compiler does that much faster than a
+-- call. Nil on others, as are `argument_size`, of a place in ARGV, `key_exists`, of three texts, and `value_of`,
+-- which stands for what a key of three texts holds in the reply of the call.
+local add_text, add_number, add_argument, add_entry_id, add_joined, run_pieces, raise_pieces
+local argument_size, key_exists, value_of
 
--- As `hash` below, into a table that only this function fills; nil where the host cannot do that.
+-- As `hash` below, of a key in three texts and into a table that only this function fills: first, table, second,
+-- third. Nil where the host cannot do that.
 local read_into
 
 -- Functions that hand long arguments on without looking at them (see lib/issue.lua), and ask count_of how
@@ -25,7 +28,7 @@ local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_executi
 local function find_globals(argv)
     error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
     add_text, add_number, add_argument = redis.ff_text, redis.ff_number, redis.ff_argument
-    add_entry_id = redis.ff_entry_id
+    add_entry_id, add_joined, key_exists = redis.ff_entry_id, redis.ff_joined, redis.ff_exists
     run_pieces, raise_pieces = redis.ff_run, redis.ff_raise
     argument_size, value_of = redis.ff_argument_size, redis.ff_value_of
     read_into = redis.ff_hash

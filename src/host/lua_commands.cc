@@ -1,5 +1,6 @@
 #include "host/lua_commands.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -68,6 +69,27 @@ class TextSink final : public keyspace::ReplySink {
     keyspace::ReplySink& to_;
 };
 
+/// Keeps an integer; anything else is 1.
+class CountSink final : public keyspace::ReplySink {
+  public:
+    std::int64_t value() const { return value_; }
+
+    bool resp3() const override { return false; }
+    void null() override {}
+    void null_array() override {}
+    void integer(std::int64_t value) override { value_ = value; }
+    void real(double) override {}
+    void bulk(std::string_view) override {}
+    void status(std::string_view) override {}
+    void error(std::string_view) override {}
+    void array(std::size_t) override {}
+    void map(std::size_t) override {}
+    void set(std::size_t) override {}
+
+  private:
+    std::int64_t value_ = 1;
+};
+
 std::size_t place_of(const char* name) {
     // Lua strings are aligned, so the low bits say nothing.
     return (reinterpret_cast<std::uintptr_t>(name) >> 4) & (kKnownPlaces - 1);
@@ -83,7 +105,8 @@ LuaCommands::LuaCommands(LuaState& state, keyspace::Keyspace& keyspace,
       sink_(state.get()),
       record_sink_(state.get()),
       hgetall_(*keyspace::find_command("HGETALL")),
-      get_(*keyspace::find_command("GET")) {
+      get_(*keyspace::find_command("GET")),
+      exists_(*keyspace::find_command("EXISTS")) {
     known_.resize(kKnownPlaces);
     room_.resize(kPiecesMax);
     numbers_.resize(kPiecesMax * kNumberBytes);
@@ -112,6 +135,7 @@ void LuaCommands::begin(std::chrono::microseconds now, bool may_write,
     args_ = args;
     pieces_ = 0;
     staying_ = {};
+    forget_joined();
     slot_.reset();
     tag_ = {};
     if (keys.empty()) return;
@@ -277,14 +301,21 @@ bool LuaCommands::read_hash() {
     lua_State* lua = state_.get();
     ++count_;
     const int count = lua_gettop(lua);
-    const bool fills = count == 2 && lua_type(lua, 2) == LUA_TTABLE;
+    const bool is_joined =
+        count == 4 && lua_type(lua, 3) == LUA_TSTRING && lua_type(lua, 4) == LUA_TSTRING;
+    const bool fills = (count == 2 || is_joined) && lua_type(lua, 2) == LUA_TTABLE;
     if ((count != 1 && !fills) || lua_type(lua, 1) != LUA_TSTRING) {
         push_error_table(lua, "ERR wrong number or type of arguments");
         return false;
     }
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, 1, &length);
-    const std::array<std::string_view, 2> argv = {"HGETALL", {bytes, length}};
+    const auto text = [lua](int index) {
+        std::size_t length = 0;
+        const char* bytes = lua_tolstring(lua, index, &length);
+        return std::string_view(bytes, length);
+    };
+    forget_joined();
+    const std::array<std::string_view, 2> argv = {
+        "HGETALL", is_joined ? joined(text(1), text(3), text(4)) : text(1)};
     const std::string_view why = check_key(argv[1]);
     if (!why.empty()) {
         push_error_table(lua, why);
@@ -330,8 +361,48 @@ void LuaCommands::add_argument(double place) {
     add_text(staying_);
 }
 
-void LuaCommands::send_value_of(std::string_view key, keyspace::ReplySink& sink) {
+void LuaCommands::add_joined(std::string_view first, std::string_view second,
+                             std::string_view third) {
+    add_text(joined(first, second, third));
+}
+
+std::string_view LuaCommands::joined(std::string_view first, std::string_view second,
+                                     std::string_view third) {
+    const std::size_t size = first.size() + second.size() + third.size();
+    char* to = nullptr;
+    if (size <= joined_.size() - joined_bytes_) {
+        to = joined_.data() + joined_bytes_;
+        joined_bytes_ += size;
+    } else {
+        to = joined_beside_.emplace_back(size, '\0').data();
+    }
+    char* end = to;
+    for (const std::string_view part : {first, second, third})
+        end = std::copy(part.begin(), part.end(), end);
+    return {to, size};
+}
+
+void LuaCommands::forget_joined() {
+    joined_bytes_ = 0;
+    if (!joined_beside_.empty()) joined_beside_.clear();
+}
+
+bool LuaCommands::exists(std::string_view first, std::string_view second, std::string_view third) {
     ++count_;
+    forget_joined();
+    const std::array<std::string_view, 2> argv = {"EXISTS", joined(first, second, third)};
+    CountSink count;
+    // Whoever goes on hears why not.
+    if (!check_key(argv[1]).empty()) return true;
+    keyspace_->execute(exists_, argv, now_, count);
+    return count.value() != 0;
+}
+
+void LuaCommands::send_value_of(std::string_view first, std::string_view second,
+                                std::string_view third, keyspace::ReplySink& sink) {
+    ++count_;
+    forget_joined();
+    const std::string_view key = joined(first, second, third);
     const std::array<std::string_view, 2> argv = {"GET", key};
     TextSink text(sink);
     if (check_key(key).empty())
@@ -369,6 +440,7 @@ bool LuaCommands::run_pieces() {
         piece_sink_.fail("ERR PUBLISH does not come in pieces");
     else
         execute_pieces(*known->spec);
+    forget_joined();
     return !piece_sink_.failed();
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,8 +64,8 @@ class LuaCommands final : public ValueSource {
     /// The whole Lua stack is the command. True: the answer is at its top; false: an error table.
     bool run();
     /// The first argument is a key: leaves its hash as a table field -> value, or nil if there is
-    /// none or another type. The second may be the table, if only this function ever fills it.
-    /// False: an error table.
+    /// none or another type. The second may be the table, if only this function ever fills it; then
+    /// the third and fourth may be the rest of the key. False: an error table.
     bool read_hash();
 
     /// A command piece by piece, for compiled Lua, which calls these without the Lua stack: first
@@ -77,10 +78,15 @@ class LuaCommands final : public ValueSource {
     void add_argument(double place);
     /// The id of a stream's entry, of two integers from 0 on.
     void add_entry_id(double ms, double ordinal);
+    /// One piece of three texts: keys are made of such, and are no use to Lua by themselves.
+    void add_joined(std::string_view first, std::string_view second, std::string_view third);
+    /// Whether there is a key of three texts.
+    bool exists(std::string_view first, std::string_view second, std::string_view third);
     std::size_t argument_size(double place) const { return argument(place).size(); }
     bool run_pieces();
     const std::string& piece_error() const { return piece_sink_.text(); }
-    void send_value_of(std::string_view key, keyspace::ReplySink& sink) override;
+    void send_value_of(std::string_view first, std::string_view second, std::string_view third,
+                       keyspace::ReplySink& sink) override;
     LuaState& state() { return state_; }
 
   private:
@@ -107,6 +113,10 @@ class LuaCommands final : public ValueSource {
     void execute_pieces(const keyspace::CommandSpec& spec);
     /// Empty where there is none.
     std::string_view argument(double place) const;
+    /// Valid until `forget_joined`.
+    std::string_view joined(std::string_view first, std::string_view second,
+                            std::string_view third);
+    void forget_joined();
 
     LuaState& state_;
     keyspace::Keyspace* keyspace_;
@@ -116,6 +126,7 @@ class LuaCommands final : public ValueSource {
     LuaRecordSink record_sink_;
     const keyspace::CommandSpec& hgetall_;
     const keyspace::CommandSpec& get_;
+    const keyspace::CommandSpec& exists_;
 
     std::chrono::microseconds now_{};
     /// The number that functions write most, spelled once for all commands of the call.
@@ -139,6 +150,10 @@ class LuaCommands final : public ValueSource {
     std::size_t pieces_ = 0;
     /// The argument among them.
     std::string_view staying_{};
+    /// Texts that were joined; what does not fit is kept beside.
+    std::array<char, 1024> joined_{};
+    std::size_t joined_bytes_ = 0;
+    std::deque<std::string> joined_beside_{};
     PieceSink piece_sink_{};
     /// Names are found again by the address of their Lua string, which the registry keeps alive.
     std::vector<Known> known_{};

@@ -128,12 +128,23 @@ class Sender {
         } else if (push_field(lua_, table, kSet, LUA_TTABLE)) {
             send_pairs(lua_gettop(lua_), depth, false);
         } else if (push_field(lua_, table, kValueOf, LUA_TSTRING)) {
-            values_.send_value_of(view_at(lua_, -1), sink_);
+            send_value_of(table, lua_gettop(lua_));
         } else {
             send_array(table, depth);
             return;
         }
         lua_pop(lua_, 1);
+    }
+
+    /// `first` is the begin of a key, of which the table may hold the rest.
+    void send_value_of(int table, int first) {
+        lua_rawgeti(lua_, table, 1);
+        lua_rawgeti(lua_, table, 2);
+        const auto text = [this](int index) {
+            return lua_type(lua_, index) == LUA_TSTRING ? view_at(lua_, index) : std::string_view();
+        };
+        values_.send_value_of(text(first), text(-2), text(-1), sink_);
+        lua_pop(lua_, 2);
     }
 
     lua_State* lua_;

@@ -140,8 +140,10 @@ inline constexpr int kReplyNames = 6;
 class ValueSource {
   public:
     virtual ~ValueSource() = default;
-    /// Sends one text: what the key holds, or an empty one if that is no text.
-    virtual void send_value_of(std::string_view key, keyspace::ReplySink& sink) = 0;
+    /// Sends one text: what the key of these three parts holds, or an empty one if that is no
+    /// text.
+    virtual void send_value_of(std::string_view first, std::string_view second,
+                               std::string_view third, keyspace::ReplySink& sink) = 0;
 };
 
 /// Sends the value at `index` to the sink by the rules for what a function returns: numbers are

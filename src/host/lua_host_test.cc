@@ -309,6 +309,41 @@ end))");
     EXPECT_EQ(host_.counts()[0].last_store_calls, 6U) << "each of them is a call";
 }
 
+TEST_F(Functions, KeysMayComeInThreeTexts) {
+    load(R"(
+local kept = {}
+redis.register_function('write', function(keys, args)
+    redis.ff_text('HSET') redis.ff_joined('h', '{x}', args[1]) redis.ff_text('a') redis.ff_joined('1', '', '2')
+    local done = redis.ff_run()
+    redis.call('DEL', 's{x}')
+    redis.ff_text('XADD') redis.ff_joined('s{', 'x', '}') redis.ff_entry_id(1700000000000, 9007199254740991)
+    redis.ff_text('f') redis.ff_text('v')
+    done = done and redis.ff_run()
+    return {tostring(done), redis.call('HGET', 'h{x}' .. args[1], 'a'), redis.call('XRANGE', 's{x}', '-', '+')[1][1]}
+end)
+redis.register_function('read', function(keys, args)
+    local hash = redis.ff_hash('h', kept, '{x}', args[1])
+    return {tostring(hash == kept), kept.a, tostring(redis.ff_hash('no', kept, '{x}', args[1])),
+        tostring(redis.ff_exists('h', '{x}', args[1])), tostring(redis.ff_exists('no', '{x}', ''))}
+end)
+redis.register_function('value', function(keys, args)
+    redis.call('SET', 'text{x}' .. args[1], 'held')
+    return {redis.ff_value_of('text', '{x}', args[1]), redis.ff_value_of('none', '{x}', args[1]), redis.ff_value_of('text', '{y}', '')}
+end)
+redis.register_function('foreign', function(keys)
+    redis.ff_text('SET') redis.ff_joined('a', '{y}', '') redis.ff_text('v')
+    return tostring(redis.ff_run())
+end))");
+    // The second one is longer than what is usually joined.
+    for (const std::string& tail : {std::string(":tail"), std::string(3000, 't')}) {
+        const std::string_view args[] = {tail};
+        EXPECT_EQ(call("write", args), R"(["true", "12", "1700000000000-9007199254740991"])");
+        EXPECT_EQ(call("read", args), R"(["true", "12", "nil", "true", "false"])");
+        EXPECT_EQ(call("value", args), R"(["held", "", ""])");
+    }
+    EXPECT_EQ(call("foreign"), "\"false\"") << "another slot";
+}
+
 TEST_F(Functions, ARehearsalLeavesNothing) {
     load(R"(
 local kept = {}
