@@ -29,13 +29,11 @@ end
 function claim_record.of(u, e, c, lease, space, at)
     local state, payload = payload_of(u, e, c, space, at)
     local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or NO_TAGS
-    local record = records[at]
-    if not record then
-        record = {
-            "", "", "", "", "", "", "", "", "", "", "", "", "", "", NO_TAGS, "", "", "", "",
-        }
-        records[at] = record
-    end
+    local record = records[at] or {
+        "", "", "", "", "", "", "", "", "", "", "", "", "", "", NO_TAGS, "", "", "", "",
+    }
+    -- One that holds the payload itself may be large.
+    if value_of then records[at] = record end
     record[1], record[2], record[3], record[4] = e, lease[3], lease[4], lease[5]
     record[5], record[6], record[7] = lease[6], lease[7], lease[8]
     record[8], record[9], record[10] = c.execution_kind or "", c.namespace or "", c.flow_id or ""

@@ -27,11 +27,14 @@ local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_executi
 -- `argv` are those of the first call.
 local function find_globals(argv)
     error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
-    add_text, add_number, add_argument = redis.ff_text, redis.ff_number, redis.ff_argument
-    add_entry_id, add_joined, key_exists = redis.ff_entry_id, redis.ff_joined, redis.ff_exists
-    run_pieces, raise_pieces = redis.ff_run, redis.ff_raise
-    argument_size, value_of = redis.ff_argument_size, redis.ff_value_of
-    read_into = redis.ff_hash
+    -- All of them or none.
+    if redis.ff_joined then
+        add_text, add_number, add_argument = redis.ff_text, redis.ff_number, redis.ff_argument
+        add_entry_id, add_joined, key_exists = redis.ff_entry_id, redis.ff_joined, redis.ff_exists
+        run_pieces, raise_pieces = redis.ff_run, redis.ff_raise
+        argument_size, value_of = redis.ff_argument_size, redis.ff_value_of
+        read_into = redis.ff_hash
+    end
     -- Functions derive most keys themselves: from the next call on their number is at [0], and those behind
     -- the first come when asked for.
     if redis.ff_keys_on_demand then redis.ff_keys_on_demand() end

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_buffer.h"
@@ -12,6 +13,15 @@ namespace ff {
 /// leaves it to a later reader to copy them; they must stay until then.
 class LentPieces {
   public:
+    LentPieces() = default;
+    LentPieces(LentPieces&& other) noexcept
+        : pieces_(std::exchange(other.pieces_, {})), bytes_(std::exchange(other.bytes_, 0)) {}
+    LentPieces& operator=(LentPieces&& other) noexcept {
+        pieces_ = std::exchange(other.pieces_, {});
+        bytes_ = std::exchange(other.bytes_, 0);
+        return *this;
+    }
+
     /// `at`: how much of the buffer itself comes before them, never less than for the last ones.
     void add(std::size_t at, std::string_view bytes) {
         pieces_.push_back({.at = at, .bytes = bytes});

@@ -87,7 +87,8 @@ class LuaRecordSink final : public keyspace::ReplySink {
     class Held {
       public:
         bool is(std::string_view bytes) const {
-            return size_ == bytes.size() && std::memcmp(bytes_.data(), bytes.data(), size_) == 0;
+            return size_ != kLong && size_ == bytes.size() &&
+                   std::memcmp(bytes_.data(), bytes.data(), size_) == 0;
         }
         void set(std::string_view bytes) {
             size_ = bytes.size() <= bytes_.size() ? static_cast<std::uint8_t>(bytes.size()) : kLong;

@@ -269,6 +269,8 @@ end))");
     const std::string long_two = long_one.substr(1) + "y";
     EXPECT_EQ(fill({"one", "a", long_one}), "\"" + long_one + " - -\"");
     EXPECT_EQ(fill({"one", "a", long_two}), "\"" + long_two + " - -\"");
+    const std::string longer(255, 'z');
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(fill({"one", "a", longer}), "\"" + longer + " - -\"");
 }
 
 TEST_F(Functions, LongArgumentsComeOnDemandToAFunctionThatCanDoWithIt) {
