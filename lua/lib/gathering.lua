@@ -9,16 +9,8 @@ local commands, commands_count = {}, 0
 local rounds = 0
 
 -- Arrays that no command has now; what a long one holds would stay in memory for nothing.
-local SPARE_MAX = 16
-local SPARE_LENGTH_MAX = 512
-local spare = {n = 0}
-
-local function take_values()
-    local n = spare.n
-    if n == 0 then return {nil, nil, nil, nil} end
-    spare.n = n - 1
-    return spare[n]
-end
+local VALUES = room.new()
+local KEPT_LENGTH_MAX = 512
 
 -- A number for one writing of one list: what is gathered under it goes into the same commands.
 function gathering.next_round()
@@ -42,7 +34,8 @@ end
 
 local function begin(list, round, name, key)
     local command = command_for(key)
-    command.name, command.round, command.waits, command.values, command.n = name, round, true, take_values(), 0
+    command.values = room.take(VALUES) or {nil, nil, nil, nil}
+    command.name, command.round, command.waits, command.n = name, round, true, 0
     local size = list.n + 1
     list.n = size
     list[size] = command
@@ -65,12 +58,8 @@ end
 
 -- After it was issued.
 function gathering.settle(command)
-    local values, n = command.values, spare.n
+    if command.n <= KEPT_LENGTH_MAX then room.give(VALUES, command.values) end
     command.waits, command.values = false, false
-    if n < SPARE_MAX and command.n <= SPARE_LENGTH_MAX then
-        spare.n = n + 1
-        spare[n + 1] = values
-    end
 end
 
 return gathering
