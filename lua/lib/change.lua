@@ -22,22 +22,12 @@ end
 -- What is known of a record that is being made: nothing.
 change.NEW = {}
 
--- Nobody looks at the last change of a core any more: what it has to write is noted value by value, so that
+-- Nobody looks at the last change of a core, which has a room, any more: what it has to write is noted value by value, so that
 -- the next one of a batch may have its table, and that of the record as it was read.
 function change.settle(u)
     local cores = u.cores
     local at = cores.n - 3
-    local set, known, room = cores[at + 1], cores[at + 2], cores[at + 3]
-    local size = at + 1
-    for field, value in pairs(set) do
-        if not known or (known[field] or "") ~= value then
-            cores[size + 1] = field
-            cores[size + 2] = value
-            size = size + 2
-        end
-        if room then set[field] = nil end
-    end
-    if room then room.spare = set end
+    local size = issue.drain(cores, at + 1, cores[at + 1], cores[at + 2], cores[at + 3])
     cores[at + 1] = size - at - 1
     cores.n = size
 end

@@ -8,9 +8,26 @@ local core = {}
 local none
 
 -- Where the room for a change goes when it is written: the next one has it.
-core.CREATION = {spare = false}
-core.CLAIM = {spare = false}
-core.END = {spare = false}
+-- `names`: see issue.drain.
+core.CREATION = {spare = false, names = {
+    "execution_id", "namespace", "lane_id", "execution_kind", "creator_identity", "partition_id", "priority",
+    "flow_id", "payload_encoding", "payload_len", "created_at", "total_attempt_count", "current_lease_epoch",
+    "last_mutation_at", "lifecycle_phase", "ownership_state", "eligibility_state", "blocking_reason",
+    "blocking_detail", "terminal_outcome", "last_transition_at", "public_state", "attempt_state",
+}}
+core.CLAIM = {spare = false, names = {
+    "lifecycle_phase", "ownership_state", "eligibility_state", "blocking_reason", "blocking_detail",
+    "terminal_outcome", "last_transition_at", "last_mutation_at", "public_state", "attempt_state",
+    "current_lease_id", "current_lease_epoch", "current_worker_id", "current_worker_instance_id",
+    "current_attempt_id", "current_attempt_index", "lease_acquired_at", "lease_expires_at",
+    "total_attempt_count", "started_at",
+}}
+core.END = {spare = false, names = {
+    "lifecycle_phase", "ownership_state", "eligibility_state", "blocking_reason", "blocking_detail",
+    "terminal_outcome", "last_transition_at", "last_mutation_at", "public_state", "attempt_state",
+    "current_lease_id", "current_worker_id", "current_worker_instance_id", "lease_expires_at",
+    "last_release_op", "last_release_lease_id", "last_release_at", "completed_at", "has_result",
+}}
 
 local function spare_of(kind)
     local fields = kind.spare

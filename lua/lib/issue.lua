@@ -59,19 +59,49 @@ end
 -- One array for the arguments of every HSET: growing a new one each time costs more than filling it.
 local scratch = {"HSET"}
 
--- Sets those fields of a hash of which `known`, a table or false, does not say the same already. `room` is
--- where `fields` may be used again, empty, or false.
+local function note(list, size, known, field, value)
+    if known and (known[field] or "") == value then return size end
+    list[size + 1] = field
+    list[size + 2] = value
+    return size + 2
+end
+
+-- Moves those fields of which `known`, a table or false, does not say the same already to the end of a list of
+-- this size, and answers its new one. `room` has the names that most are of, and gets the table back, empty. No
+-- loop with `pairs` here: compiled, it now and then ends with what was counted before it began.
+function issue.drain(list, size, fields, known, room)
+    local names = room.names
+    for i = 1, #names do
+        local field = names[i]
+        local value = fields[field]
+        if value ~= nil then
+            size = note(list, size, known, field, value)
+            fields[field] = nil
+        end
+    end
+    local field, value = next(fields)
+    while field do
+        size = note(list, size, known, field, value)
+        fields[field] = nil
+        field, value = next(fields)
+    end
+    room.spare = fields
+    return size
+end
+
+-- Sets those fields of a hash of which `known` does not say the same already. `room`: see issue.drain; false
+-- leaves the fields as they are.
 function issue.changes(key, fields, known, room)
     local size = 2
-    for field, value in pairs(fields) do
-        if not known or (known[field] or "") ~= value then
-            scratch[size + 1] = field
-            scratch[size + 2] = value
-            size = size + 2
+    if room then
+        size = issue.drain(scratch, size, fields, known, room)
+    else
+        local field, value = next(fields)
+        while field do
+            size = note(scratch, size, known, field, value)
+            field, value = next(fields, field)
         end
-        if room then fields[field] = nil end
     end
-    if room then room.spare = fields end
     scratch[2] = key
     in_parts(scratch, 2, VALUES_MAX, size)
 end
