@@ -60,7 +60,7 @@ registry.add("ff_create_budget", 5, 9, function(given, argv)
         "breach_count", "0", "soft_breach_count", "0", "reset_count", "0", "limits_revision", "0",
         "created_at", text(now), "last_updated_at", text(now),
     }
-    for name, value in pairs(read_meta(argv, 10 + 3 * count)) do
+    for name, value in each(read_meta(argv, 10 + 3 * count)) do
         definition[#definition + 1] = name
         definition[#definition + 1] = value
     end

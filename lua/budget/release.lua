@@ -11,7 +11,7 @@
 -- The dimensions of a ledger, in bytewise order.
 local function dimensions_of(ledger)
     local names = {}
-    for name in pairs(ledger) do
+    for name in each(ledger) do
         if name ~= "_period" then names[#names + 1] = name end
     end
     table.sort(names, bytes.less)

@@ -188,7 +188,7 @@ registry.add("ff_reconcile_execution_index", 2, 1, function(given, argv)
     check_guards(r, c)
     if next(r.fields) ~= nil then
         local set = core.change(u, e, c)
-        for name, value in pairs(r.fields) do
+        for name, value in each(r.fields) do
             set[name] = value
         end
     end

@@ -34,7 +34,7 @@ registry.add("ff_set_execution_tags", 2, 0, function(given, argv)
     local key = keys.tags(tag, e)
     local stored = is_set(c.has_tags) and stored_values(key, names) or {}
     local changed = {}
-    for name, value in pairs(wanted) do
+    for name, value in each(wanted) do
         if stored[name] ~= value then changed[name] = value end
     end
     local set = core.change(u, e, c)

@@ -11,7 +11,7 @@ local function read_usage(json)
     local usage = args.json_object(json)
     if usage == false then args.refuse("usage_json", "not an object") end
     local count = 0
-    for dimension, amount in pairs(usage or {}) do
+    for dimension, amount in each(usage or {}) do
         count = count + 1
         if type(dimension) ~= "string" or dimension == "" or dimension == "last_usage_report_seq" then
             args.refuse("usage_json", "bad dimension")
@@ -27,7 +27,7 @@ end
 local function add_usage(u, e, c, usage, sequence)
     local key = keys.attempt_usage(u.tag, e, c.current_attempt_index)
     local names = {}
-    for dimension in pairs(usage) do
+    for dimension in each(usage) do
         names[#names + 1] = dimension
     end
     local stored = call("HMGET", key, "last_usage_report_seq", unpack(names))

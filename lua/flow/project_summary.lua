@@ -53,7 +53,7 @@ local function correct(u, flow_id, f, counts)
             fields[name], f[name] = counted, text(counted)
         end
     end
-    for name, state in pairs(COUNTERS) do
+    for name, state in each(COUNTERS) do
         compare(name, counts[state])
     end
     compare("term_leaf_bad", counts.leaf_bad)
@@ -105,14 +105,14 @@ local function publish(u, flow_id, f, counts, total, exact)
 end
 
 local function load_progress(key, counts)
-    for name in pairs(counts) do
+    for name in each(counts) do
         counts[name] = number_of(call("HGET", key, "wip_" .. name))
     end
 end
 
 local function save_progress(u, key, counts)
     local fields = {}
-    for name, count in pairs(counts) do
+    for name, count in each(counts) do
         fields["wip_" .. name] = count
     end
     unit.hset(u, key, fields)
@@ -120,7 +120,7 @@ end
 
 local function forget_progress(u, key, counts)
     local names = {}
-    for name in pairs(counts) do
+    for name in each(counts) do
         names[#names + 1] = "wip_" .. name
     end
     unit.many(u, {"HDEL", key}, names)

@@ -55,7 +55,7 @@ local function read_tags(header, mode)
     local tags = header.tags
     if mode ~= "create" or tags == nil or tags == cjson.null then return nil end
     if type(tags) ~= "table" then args.refuse("plan.flow.tags", "not an object") end
-    for key, value in pairs(tags) do
+    for key, value in each(tags) do
         if type(key) ~= "string" or type(value) ~= "string" then args.refuse("plan.flow.tags", "not texts") end
         flow_record.check_tag(key, value)
     end

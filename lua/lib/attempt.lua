@@ -50,14 +50,14 @@ end
 function attempt.freeze_policy(u, e, c, index, given, tier, timeout_ms, fallback_index)
     if not given and not tier then return end
     local fields = {}
-    for name, value in pairs(given or {}) do
+    for name, value in each(given or {}) do
         if value ~= cjson.null then fields[name] = frozen(value) end
     end
     local defaults = {
         timeout_ms = timeout_ms, fallback_index = fallback_index,
         provider = tier and tier.provider, model = tier and tier.model, lane_id = c.lane_id,
     }
-    for name, value in pairs(defaults) do
+    for name, value in each(defaults) do
         if fields[name] == nil and value ~= cjson.null then fields[name] = value end
     end
     unit.early_hset(u, keys.attempt_policy(u.tag, e, index), fields)

@@ -30,7 +30,7 @@ function blocking.is_index(tag, key)
     local prefix = "ff:idx:" .. tag .. ":lane:"
     local kind = string.match(key, ":(blocked:%a+)$")
     if string.sub(key, 1, #prefix) ~= prefix then return false end
-    for _, block in pairs(BY_REASON) do
+    for _, block in each(BY_REASON) do
         if block[2] == kind then return true end
     end
     return false

@@ -13,7 +13,7 @@ end
 -- The keys of a set in order, the first `most` of them.
 function bytes.sorted(set, most)
     local list = {}
-    for name in pairs(set) do
+    for name in each(set) do
         list[#list + 1] = name
     end
     table.sort(list, bytes.less)

@@ -19,7 +19,7 @@ function claim_hint.namespaces(u, q, waiting, removed, is_examined, left)
     if is_examined and not next(q.over_share) then return joined(waiting) end
     if not is_examined and not q.is_fair then return "" end
     local names = {}
-    for name in pairs(waiting) do
+    for name in each(waiting) do
         names[name] = true
     end
     for _, name in ipairs(call("SMEMBERS", hint)) do

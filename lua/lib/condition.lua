@@ -128,7 +128,7 @@ end
 
 local function counts_of(record)
     local counts = {}
-    for field, value in pairs(record) do
+    for field, value in each(record) do
         local path = string.match(field, "^satisfied_count:(.*)$")
         if path then counts[path] = number_of(value) end
     end
@@ -220,7 +220,7 @@ end
 function condition.save_tree(u, e, state)
     if not state.tokens[1] then return end
     local fields = {}
-    for path, number in pairs(state.counted) do
+    for path, number in each(state.counted) do
         fields["satisfied_count:" .. path] = number
     end
     unit.hset(u, keys.suspension(u.tag, e), fields)

@@ -52,7 +52,7 @@ local function read_tags(json)
     if object == false then args.refuse("tags_json", "not an object") end
     if not object then return nil end
     local tags
-    for key, value in pairs(object) do
+    for key, value in each(object) do
         if type(key) ~= "string" then args.refuse("tags_json", "not an object") end
         if key == "" then args.refuse("tags_json", "empty key") end
         if value ~= cjson.null then
@@ -104,7 +104,7 @@ end
 
 local function announce_tags(u, e, c, tags)
     local fields = {}
-    for key, value in pairs(tags) do
+    for key, value in each(tags) do
         fields[#fields + 1] = "+" .. key
         fields[#fields + 1] = value
         if #fields >= 2 * TAGS_PER_EVENT then
@@ -123,7 +123,7 @@ local function write_parts(u, e, a, set)
     end
     if a.policy then
         unit.early(u, {"SET", keys.policy(u.tag, e), a.policy_json})
-        for field, value in pairs(a.copies) do
+        for field, value in each(a.copies) do
             if value ~= "" then set[field] = value end
         end
     end

@@ -171,7 +171,7 @@ function lease.mark_expired(u, e, c)
     lease.record(u, e, c, set, "expired")
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_expired")
     unit.wake(u, c.lane_id)
-    for field, value in pairs(set) do
+    for field, value in each(set) do
         c[field] = value
     end
     c[1] = true

@@ -6,7 +6,9 @@
 local function globals()
     return error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
 end
-local error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
+-- `each` is pairs. Under its own name it becomes an instruction whose compiled loops, with the LuaJIT of
+-- 2022, now and then end with the variables as they were before.
+local error, ipairs, next, each, pcall, select, tonumber, type, unpack
 
 -- A host may take a command piece by piece: `add_text`, `add_number`, `add_argument` (by its place in ARGV),
 -- `add_entry_id` (of a stream, milliseconds and ordinal), `add_joined` (of three texts), then `run_pieces`,
@@ -26,7 +28,7 @@ local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_executi
 
 -- `argv` are those of the first call.
 local function find_globals(argv)
-    error, ipairs, next, pairs, pcall, select, tonumber, type, unpack = globals()
+    error, ipairs, next, each, pcall, select, tonumber, type, unpack = globals()
     -- All of them or none.
     if redis.ff_joined then
         add_text, add_number, add_argument = redis.ff_text, redis.ff_number, redis.ff_argument

@@ -31,7 +31,7 @@ local function read_matcher(given, path)
 end
 
 local function matches(matcher, signal_fields)
-    for field, value in pairs(matcher) do
+    for field, value in each(matcher) do
         if signal_fields[field] ~= value then return false end
     end
     return true

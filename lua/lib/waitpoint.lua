@@ -65,7 +65,7 @@ function waitpoint.add_fields(u, key, fields)
         local command = u.records[i]
         if command[1] == "DEL" then break end
         if command.fields and command[2] == key then
-            for field, value in pairs(fields) do
+            for field, value in each(fields) do
                 command.fields[field] = value
             end
             return

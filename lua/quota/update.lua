@@ -28,7 +28,7 @@ registry.add("ff_update_quota_policy", 1, 8, function(given, argv)
         "limits_revision", revision, "last_override_by", argv[3], "last_override_at", text(now),
         "last_override_reason", argv[4],
     }
-    for name, value in pairs(changed) do
+    for name, value in each(changed) do
         fields[#fields + 1] = name
         fields[#fields + 1] = text(value)
     end

@@ -10,7 +10,7 @@ registry.add_read_only("ff_list_waitpoint_hmac_kids", 1, 0, function(given)
     local stored = hash(keys.secrets(tag)) or {}
     local current = stored.current_kid or ""
     local kids = {}
-    for field in pairs(stored) do
+    for field in each(stored) do
         local kid = string.match(field, "^secret:(.*)$")
         if kid and kid ~= current and not token.is_expired(stored["expires_at:" .. kid], now) then
             kids[#kids + 1] = kid

@@ -21,7 +21,7 @@ end
 -- Former kids whose time is over, as a set with their number.
 local function collectable(stored, current, now)
     local found, count = {}, 0
-    for field in pairs(stored) do
+    for field in each(stored) do
         local kid = string.match(field, "^secret:(.*)$") or string.match(field, "^expires_at:(.*)$")
         if kid and kid ~= current and not found[kid] and token.is_expired(stored["expires_at:" .. kid], now) then
             found[kid] = true
@@ -36,7 +36,7 @@ local function promote(secrets, stored, kid, secret, grace, now)
     local gone, count = collectable(stored, current, now)
     local known = stored["secret:" .. kid]
     if is_set(known) and not gone[kid] and not same_secret(known, secret) then refuse("rotation_conflict", kid) end
-    for old in pairs(gone) do
+    for old in each(gone) do
         call("HDEL", secrets, "secret:" .. old, "expires_at:" .. old)
     end
     if current == "" then
