@@ -79,6 +79,7 @@ Result<Head> decode(std::string_view magic, std::string_view file, std::string_v
         return corruption(file, 0, "the checksum of the head is wrong");
     }
     const auto version = get<std::uint32_t>(bytes, 8);
+    if (version > kFormatVersion) return newer_format(file, version);
     if (version != kFormatVersion) {
         return corruption(file, 8, "format version " + std::to_string(version) + " is not known");
     }
@@ -118,6 +119,16 @@ Error corruption(std::string_view file, std::uint64_t offset, std::string_view w
     error.detail = {std::string(file), std::to_string(offset), std::string(what)};
     error.message = std::string(file) + " is damaged at byte " + std::to_string(offset) + ": " +
                     std::string(what);
+    return error;
+}
+
+Error newer_format(std::string_view file, std::uint32_t version) {
+    Error error{.code = "newer_format", .cls = ErrorClass::Terminal};
+    error.detail = {std::string(file), std::to_string(version), std::to_string(kFormatVersion)};
+    error.message = std::string(file) + " has format " + std::to_string(version) +
+                    ", written by a newer flowfabric; this one knows format " +
+                    std::to_string(kFormatVersion) +
+                    " and has changed nothing: start the newer program on this folder";
     return error;
 }
 

@@ -71,6 +71,9 @@ struct SnapshotHead {
 /// Code "corruption", detail {file, offset, what}.
 Error corruption(std::string_view file, std::uint64_t offset, std::string_view what);
 
+/// Code "newer_format", detail {file, its format, ours}.
+Error newer_format(std::string_view file, std::uint32_t version);
+
 std::string segment_name(std::uint64_t segment);
 std::string snapshot_name(std::uint64_t segment);
 std::optional<std::uint64_t> parse_segment_name(std::string_view name);

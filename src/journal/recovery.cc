@@ -83,6 +83,7 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_segment(const std::stri
                                                                  bool last) {
     FF_TRY(const std::string content, read_file(files_, path(name)));
     Result<SegmentHead> head = decode_segment_head(path(name), content, options_.shard);
+    if (!head && head.error().code != "corruption") return std::move(head).error();
     if (!head) return std::optional(Damage{name, 0, head.error().detail[2]});
     if (segment_name(head->segment) != name) {
         return std::optional(Damage{name, 16, "says that it is " + segment_name(head->segment)});

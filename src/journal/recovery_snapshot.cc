@@ -12,7 +12,7 @@ Result<Done> Recovery::replay_snapshot() {
         head = corruption(path(name), 16, "says that it is " + snapshot_name(head->segment));
     }
     if (!head) {
-        if (!options_.repair) return std::move(head).error();
+        if (!options_.repair || head.error().code != "corruption") return std::move(head).error();
         FF_TRY(const SnapshotHead rebuilt, rebuilt_snapshot_head());
         next_record_ = rebuilt.first_record;
         return repair_snapshot(Damage{name, 0, head.error().detail[2]}, rebuilt);

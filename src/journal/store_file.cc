@@ -44,16 +44,17 @@ Result<StoreFacts> decode(std::string_view path, std::string_view content) {
     std::string_view rest = content;
     const std::string_view magic = next_line(rest, "flowfabric-");
     const std::optional<std::uint32_t> version = parse_u32(next_line(rest, "format "));
+    // Before anything else is read: a later program may say other things, or say them otherwise.
+    if (magic == "store" && version && *version > kFormatVersion) {
+        return newer_format(path, *version);
+    }
     const std::optional<std::uint32_t> shards = parse_u32(next_line(rest, "shards "));
     const std::string_view id = next_line(rest, "id ");
-    if (magic != "store" || !version || !shards) return corruption(path, 0, "cannot be read");
+    if (magic != "store" || version != kFormatVersion || !shards)
+        return corruption(path, 0, "cannot be read");
     StoreFacts facts{.format_version = *version, .shards = *shards, .id = std::string(id)};
     // There is one spelling, so this also checks the checksum.
     if (encode(facts) != content) return corruption(path, 0, "the checksum is wrong");
-    if (facts.format_version != kFormatVersion) {
-        return corruption(
-            path, 0, "format version " + std::to_string(facts.format_version) + " is not known");
-    }
     return facts;
 }
 
