@@ -32,7 +32,9 @@ registry.add("ff_delay_execution", 9, 5, function(given, argv)
     local unbegun = args.optional_word(argv, 7, "unbegun", FLAG) ~= ""
     local c = lease.validate(u, e, argv, args.text(argv, 6))
     local act = unbegun and return_unbegun or delay
-    act(u, e, c, core.change(u, e, c), delay_until)
+    local set = core.change(u, e, c)
+    act(u, e, c, set, delay_until)
+    set.last_release_answer = delay_until
     unit.commit(u)
     return {1, "OK", text(delay_until)}
 end)

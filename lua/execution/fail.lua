@@ -68,6 +68,7 @@ registry.add("ff_fail_execution", 12, 7, function(given, argv)
             outcome = "failed", release_reason = "failed_terminal", attempt = "ended_failure",
             attempt_fields = attempt_fields, closed_reason = "attempt_failure", reason = reason,
         })
+        set.last_release_answer = detail
         reply = {1, "OK", "terminal_failed", detail}
     end
     unit.commit(u)

@@ -19,11 +19,14 @@ registry.add("ff_move_to_waiting_children", 9, 4, function(given, argv)
     -- Children that finished just before this call must not leave their parent waiting for ever.
     if resolve_empty and flow.gate(tag, e, c) ~= "closed" then
         local state = placement.place(u, e, c, set, {attempt_state = "attempt_interrupted", delay_until = 0})
+        local answer = state == "waiting" and "eligible" or state
+        set.last_release_answer = answer
         unit.commit(u)
-        return {1, "OK", state == "waiting" and "eligible" or state}
+        return {1, "OK", answer}
     end
     vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children", detail, "attempt_interrupted")
     unit.zadd(u, keys.lane(tag, c.lane_id, "blocked:dependencies"), number_of(c.created_at), e)
+    set.last_release_answer = "blocked"
     unit.commit(u)
     return {1, "OK", "blocked"}
 end)

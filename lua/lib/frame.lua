@@ -98,21 +98,27 @@ function frame.open(u, e, index, mode, has_seq)
     return s
 end
 
--- Rows 4 to 9: whether the caller owns the attempt. Reads only what it needs of the core.
-function frame.require_owner(u, e, index, lease_id, epoch)
+-- Row 4. Reads only what the next rows need of the core.
+function frame.guard(u, e)
     local c = try("HMGET", keys.core(u.tag, e), "lifecycle_phase", "ownership_state", "lease_expires_at",
         "current_attempt_index", "current_lease_id", "current_lease_epoch", "purging", "stream_meta_max")
     if c.err or not c[1] or is_set(c[7]) then refuse("execution_not_found") end
-    if c[1] ~= "active" then refuse("stream_closed", c[1]) end
-    if c[2] == "lease_expired_reclaimable" or c[2] == "lease_revoked" or number_of(c[3]) <= u.now
-        or number_of(c[4]) ~= index or c[5] ~= lease_id or number_of(c[6]) ~= epoch then
-        refuse("stale_owner_cannot_append")
-    end
-    return {lifecycle_phase = c[1], stream_meta_max = c[8]}
+    c.stream_meta_max = c[8]
+    return c
 end
 
 function frame.check_open(s, phase)
     if is_set(s.meta.closed_at) then refuse("stream_closed", phase, s.meta.closed_reason or "") end
+end
+
+-- Rows 6 to 11: whether the caller owns the attempt and its stream is open.
+function frame.check_owner(u, c, s, lease_id, epoch)
+    if c[1] ~= "active" then refuse("stream_closed", c[1]) end
+    if c[2] == "lease_expired_reclaimable" or c[2] == "lease_revoked" or number_of(c[3]) <= u.now
+        or number_of(c[4]) ~= s.index or c[5] ~= lease_id or number_of(c[6]) ~= epoch then
+        refuse("stale_owner_cannot_append")
+    end
+    frame.check_open(s, c[1])
 end
 
 -- Whether the producer sent this number before, under the same lease.

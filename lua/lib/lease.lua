@@ -141,6 +141,7 @@ function lease.release(u, e, c, set, reason, in_completion)
     set.last_release_op = reason
     set.last_release_lease_id = c.current_lease_id or ""
     set.last_release_at = u.now
+    if is_set(c.last_release_answer) then set.last_release_answer = "" end
     unit.zrem(u, keys.index(u.tag, "lease_expiry"), e)
     unit.zrem(u, keys.lane(u.tag, c.lane_id, "active"), e)
     leave_owner(u, e, c)

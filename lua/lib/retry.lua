@@ -72,6 +72,7 @@ function retry.schedule(u, e, c, how)
         set.total_retry_count = number_of(c.total_retry_count) + 1
     end
     lease.release(u, e, c, set, how.release_reason)
+    set.last_release_answer = delay_until
     placement.place(u, e, c, set, {
         attempt_state = "pending_retry_attempt",
         delay_until = delay_until,

@@ -97,6 +97,41 @@ function suspending.replay(u, e, r)
     return reply
 end
 
+-- Step 3: whether `record` is what an earlier call of this lease left. A suspension that paused the execution
+-- ended its lease, so the lease can have sent nothing else since; one that was satisfied at once did not, but
+-- used up the pending waitpoints it was given.
+local function is_own(c, r, record)
+    local lease_id = record.lease_id
+    -- Records of older libraries do not name their lease.
+    if not lease_id and c.last_release_op == "suspend" then lease_id = c.last_release_lease_id end
+    if r.lease_id ~= lease_id then return false end
+    if record.already_satisfied ~= "1" or record.suspension_id == r.suspension_id then return true end
+    local used = {}
+    for _, id in ipairs(suspension.waitpoints(record)) do
+        used[id] = true
+    end
+    for _, one in ipairs(r.waitpoints) do
+        if one.is_pending and used[one.id] then return true end
+    end
+    return false
+end
+
+-- The reply to a repeated call that was sent without an idempotency key, from the records; nil for any other.
+function suspending.first_answer(u, c, r, record)
+    if not record or not is_own(c, r, record) then return nil end
+    local status = record.already_satisfied == "1" and "ALREADY_SATISFIED" or "DUPLICATE"
+    local reply, ids = {1, status, record.suspension_id}, suspension.waitpoints(record)
+    for i, id in ipairs(ids) do
+        local stored = waitpoint.load(u.tag, id)
+        if not stored then return nil end
+        reply[#reply + 1] = id
+        reply[#reply + 1] = stored.waitpoint_key or ""
+        reply[#reply + 1] = stored.waitpoint_token or ""
+        if i == 1 then reply[#reply + 1] = text(#ids - 1) end
+    end
+    return reply
+end
+
 local function check_pending(u, e, r, one, record)
     if not record then refuse("waitpoint_not_found") end
     if record.state ~= "pending" then refuse("waitpoint_not_pending") end
@@ -181,7 +216,7 @@ end
 local function record_fields(u, e, r)
     local primary = r.waitpoints[1]
     return {
-        suspension_id = r.suspension_id, execution_id = e, attempt_index = r.attempt_index,
+        suspension_id = r.suspension_id, execution_id = e, attempt_index = r.attempt_index, lease_id = r.lease_id,
         waitpoint_id = primary.id, waitpoint_key = primary.key,
         additional_waitpoints_json = additional_json(r.waitpoints), reason_code = r.reason_code,
         requested_by = r.requested_by, created_at = u.now, timeout_at = r.timeout_at or "",

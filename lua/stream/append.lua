@@ -3,7 +3,7 @@
 -- @argv execution_id attempt_index lease_id lease_epoch frame_type ts payload encoding correlation_id source retention_maxlen attempt_id max_payload_bytes [stream_mode] [patch_kind] [ttl_ms] [maxlen_floor] [maxlen_ceiling] [ema_alpha] [seq] [max_stream_bytes]
 -- @reply {1,"OK",entry_id,frame_count,summary_version}
 -- @refuses invalid_input invalid_frame_type retention_limit_exceeded execution_not_found stream_closed stale_owner_cannot_append corruption
--- @repeat with the same seq DUPLICATE and the first entry's id; without seq a second frame
+-- @repeat with the same seq DUPLICATE and the first entry's id, also when the lease has ended; without seq a second frame
 local DOCUMENT_MAX = 262144
 local MODES = {durable = true, summary = true, best_effort = true}
 local PATCH_KINDS = {["json-merge-patch"] = true}
@@ -56,11 +56,11 @@ registry.add("ff_append_frame", 3, 13, function(given, argv)
     local f = read_frame(argv, epoch, mode, limits)
     frame.check(f, limits)
     local u = unit.open(tag)
-    local c = frame.require_owner(u, e, index, lease_id, epoch)
+    local c = frame.guard(u, e)
     local s = frame.open(u, e, index, mode, f.seq ~= nil)
-    frame.check_open(s, c.lifecycle_phase)
     local summary_key = keys.attempt_summary(tag, e, index)
     if frame.is_repeated(s, epoch, f.seq) then return duplicate(u, s, f, mode, summary_key) end
+    frame.check_owner(u, c, s, lease_id, epoch)
     if mode == "summary" then
         local document = patched(summary_key, f.payload)
         f.summary_version = text(document.version)

@@ -3,7 +3,7 @@
 -- @argv execution_id attempt_index lease_id lease_epoch attempt_id source retention_maxlen max_payload_bytes max_stream_bytes stream_mode ttl_ms maxlen_floor maxlen_ceiling ema_alpha n ...
 -- @reply {1,"OK",appended,skipped,first_entry_id,last_entry_id,frame_count}
 -- @refuses invalid_input invalid_frame_type retention_limit_exceeded execution_not_found stream_closed stale_owner_cannot_append
--- @repeat frames with a seq are skipped; without one they come twice
+-- @repeat frames with a seq are skipped, also when the lease has ended; without one they come twice
 local MODES = {durable = true, best_effort = true}
 local FRAMES_MAX = 256
 local BATCH_BYTES_MAX = 1048576
@@ -40,6 +40,13 @@ local function read_frames(argv, n, epoch, source, limits, ttl_ms)
     return frames
 end
 
+local function all_repeated(s, epoch, frames)
+    for _, f in ipairs(frames) do
+        if not frame.is_repeated(s, epoch, f.seq) then return false end
+    end
+    return true
+end
+
 registry.add("ff_append_frames", 3, 15, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
@@ -54,9 +61,9 @@ registry.add("ff_append_frames", 3, 15, function(given, argv)
     local source = argv[6] ~= "" and argv[6] or "worker"
     local frames = read_frames(argv, n, epoch, source, limits, mode == "best_effort" and limits.ttl_ms or nil)
     local u = unit.open(tag)
-    local c = frame.require_owner(u, e, index, lease_id, epoch)
+    local c = frame.guard(u, e)
     local s = frame.open(u, e, index, mode, true)
-    frame.check_open(s, c.lifecycle_phase)
+    if not all_repeated(s, epoch, frames) then frame.check_owner(u, c, s, lease_id, epoch) end
     local skipped = 0
     for _, f in ipairs(frames) do
         if frame.is_repeated(s, epoch, f.seq) then

@@ -3,8 +3,9 @@
 -- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ...
 -- @reply {1,"OK",suspension_id,waitpoint_id,waitpoint_key,waitpoint_token,additional_count,...}
 -- @reply {1,"ALREADY_SATISFIED",...} with the same fields: the lease is still held
+-- @reply {1,"DUPLICATE",...} with the same fields: this lease was given up by the suspension that they describe
 -- @refuses invalid_input additional_waitpoint_binding_malformed invalid_resume_condition execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease invalid_lease_for_suspend already_suspended waitpoint_not_found waitpoint_not_pending invalid_waitpoint_for_execution pending_waitpoint_expired waitpoint_not_token_bound waitpoint_already_exists invalid_keys_missing_hmac hmac_secret_not_initialized invalid_secret
--- @repeat with an idempotency key the same reply; without, execution_not_active naming the caller's lease
+-- @repeat with an idempotency key the same reply; without one, DUPLICATE, or ALREADY_SATISFIED while the lease is held
 local NO_TIMEOUT = 9999999999999
 
 local BLOCKING = {
@@ -38,9 +39,15 @@ registry.add("ff_suspend_execution", 16, 17, function(given, argv)
     local r = suspending.read(u, given, argv)
     local recorded = suspending.replay(u, e, r)
     if recorded then return recorded end
-    local c = lease.validate(u, e, {e, r.lease_id, r.lease_epoch, r.attempt_id}, "")
+    local c = core.require(tag, e)
+    local fence = {e, r.lease_id, r.lease_epoch, r.attempt_id}
+    lease.fenced(r.lease_id, r.lease_epoch, r.attempt_id, "")
+    local record = suspension.load(tag, e)
+    local first = suspending.first_answer(u, c, r, record)
+    if first then return first end
+    lease.check(u, e, c, fence, "", 1)
     if number_of(c.current_attempt_index) ~= r.attempt_index then refuse("invalid_lease_for_suspend") end
-    if suspension.is_open(suspension.load(tag, e)) then refuse("already_suspended") end
+    if suspension.is_open(record) then refuse("already_suspended") end
     local member_map = suspending.bind(u, e, r)
     local state = condition.start(r.condition, member_map)
     suspending.evaluate(u, r, state)

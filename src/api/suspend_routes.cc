@@ -93,6 +93,7 @@ Task<http::Response> suspend(Ground ground, Call& call) {
     http::Response response = json_response(200, [&](json::Writer& out) {
         out.key("status").string(outcome.already_satisfied ? "already_satisfied" : "suspended");
         if (outcome.already_satisfied) out.key("lease_held").boolean(true);
+        if (outcome.replayed) out.key("replayed").boolean(true);
         out.key("suspension_id").string(outcome.suspension_id);
         write_bound(out, outcome.waitpoint);
         out.key("additional_waitpoints").begin_array();
@@ -226,7 +227,8 @@ Route suspend_route(Ground ground) {
                                {.name = "waitpoint_key", .required = true},
                                {.name = "waitpoint_token", .required = true},
                                {.name = "additional_waitpoints", .kind = Kind::Array},
-                               {.name = "lease_held", .kind = Kind::Boolean}},
+                               {.name = "lease_held", .kind = Kind::Boolean},
+                               {.name = "replayed", .kind = Kind::Boolean}},
                     .errors = {"fence_required", "stale_lease", "lease_expired",
                                "execution_not_active", "invalid_resume_condition"}},
             .handle = [ground](Call& call) { return suspend(ground, call); }};

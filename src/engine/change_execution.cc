@@ -41,11 +41,12 @@ void UpdateProgress::write(CallWriter& to) const {
     to.arg("attempt_id", fence.attempt_id.to_string());
     to.arg("usage_json", usage_json);
     to.arg("usage_seq", usage_seq);
+    to.arg("usage_dedup_id", usage_dedup_id);
 }
 
 Result<Done> UpdateProgress::read(const store::Reply& reply) const {
     FF_TRY(const ReplyReader reader, ReplyReader::open(kProgress, reply));
-    if (reader.word() != "OK") return reader.fault("word");
+    if (reader.word() != "OK" && reader.word() != "ALREADY_APPLIED") return reader.fault("word");
     return Done{};
 }
 

@@ -39,10 +39,12 @@ struct UpdateProgress {
     std::string usage_json{};
     /// Makes a repeated report count once.
     std::optional<std::int64_t> usage_seq{};
+    /// The same, and a repeated report is known after the lease has ended, too.
+    std::string usage_dedup_id{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
-    bool resend_safe() const { return usage_json.empty() || usage_seq.has_value(); }
+    bool resend_safe() const { return usage_json.empty() || usage_seq || !usage_dedup_id.empty(); }
 };
 
 /// `ff_change_priority`.

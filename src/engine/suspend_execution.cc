@@ -88,6 +88,7 @@ Result<SuspendExecution::Outcome> SuspendExecution::read(const store::Reply& rep
     FF_TRY(BoundWaitpoint primary, read_waitpoint(reader, 4));
     FF_TRY(const std::int64_t count, reader.integer(7, "num_additional"));
     Outcome outcome{.already_satisfied = reader.word() == "ALREADY_SATISFIED",
+                    .replayed = reader.word() == "DUPLICATE",
                     .suspension_id = std::string(suspension),
                     .waitpoint = std::move(primary)};
     for (std::int64_t i = 0; i < count; ++i) {

@@ -33,6 +33,8 @@ struct SuspendExecution {
     struct Outcome {
         /// The condition was satisfied already: the lease is still held.
         bool already_satisfied = false;
+        /// The answer to an earlier call of the same lease.
+        bool replayed = false;
         std::string suspension_id{};
         BoundWaitpoint waitpoint;
         std::vector<BoundWaitpoint> additional{};
@@ -51,13 +53,14 @@ struct SuspendExecution {
     std::string resume_condition_json{};
     std::string resume_policy_json{};
     Bytes continuation{};
-    /// Makes the call repeatable.
+    /// Recalls the answer even for a caller that has a new lease id for the same attempt; without
+    /// it the lease does.
     std::optional<model::IdempotencyKey> idempotency_key{};
     std::optional<Millis> dedup_ttl{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
-    bool resend_safe() const { return idempotency_key.has_value(); }
+    bool resend_safe() const { return true; }
 };
 
 enum class ResumeTrigger : std::uint8_t { Signal, Operator, AutoResume };

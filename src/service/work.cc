@@ -4,6 +4,7 @@
 #include "engine/due_execution.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
+#include "service/own_release.h"
 #include "service/task_token.h"
 
 namespace ff::service {
@@ -21,6 +22,25 @@ sched::ClaimRequest asked(const WorkRequest& request) {
     sched::ClaimRequest claim = request.claim;
     claim.payload_bytes_max = request.include_payload ? request.payload_bytes_max : 0;
     return claim;
+}
+
+template <class Op>
+using FirstAnswer = std::optional<typename Op::Outcome> (*)(const OwnRelease&);
+
+/// Runs a call that ends the lease. A call that was repeated because its answer was lost gets the
+/// whole of that answer, also when the execution has been leased to another worker since.
+template <class Op>
+Task<typename Op::Outcome> run_once(store::Store& store, Op request, FirstAnswer<Op> first_answer) {
+    const model::ExecutionId id = request.execution_id;
+    const std::optional<engine::Fence> fence = request.fence;
+    Result<typename Op::Outcome> outcome = co_await engine::run(store, std::move(request));
+    const bool repeated = outcome ? outcome->replayed : may_be_repeated(outcome.error());
+    if (!repeated) co_return outcome;
+    const Result<std::optional<OwnRelease>> release = co_await own_release(store, id, fence);
+    if (!release || !release.value()) co_return outcome;
+    std::optional<typename Op::Outcome> first = first_answer(**release);
+    if (first) co_return *std::move(first);
+    co_return outcome;
 }
 
 }  // namespace
@@ -118,20 +138,21 @@ boost::asio::awaitable<std::vector<Result<engine::RenewLease::Outcome>>> Work::r
 }
 
 Task<engine::CompleteExecution::Outcome> Work::complete(engine::CompleteExecution request) {
-    co_return co_await engine::run(context_.store, std::move(request));
+    co_return co_await run_once(context_.store, std::move(request), as_completed);
 }
 
 Task<engine::FailExecution::Outcome> Work::fail(engine::FailExecution request) {
-    co_return co_await engine::run(context_.store, std::move(request));
+    co_return co_await run_once(context_.store, std::move(request), as_failed);
 }
 
 Task<engine::DelayExecution::Outcome> Work::delay(engine::DelayExecution request) {
-    co_return co_await engine::run(context_.store, std::move(request));
+    const auto first_answer = request.unbegun ? as_returned : as_delayed;
+    co_return co_await run_once(context_.store, std::move(request), first_answer);
 }
 
 Task<Done> Work::release(model::ExecutionId id, engine::Fence fence, bool unbegun) {
-    engine::DelayExecution delay{.execution_id = id, .fence = fence, .unbegun = unbegun};
-    FF_CO_CHECK(co_await engine::run(context_.store, std::move(delay)));
+    engine::DelayExecution request{.execution_id = id, .fence = fence, .unbegun = unbegun};
+    FF_CO_CHECK(co_await delay(std::move(request)));
     if (unbegun) co_return Done{};
     // Due already: whoever comes next may have it, without waiting for a scanner, which sees to it
     // if this call is lost.
@@ -143,7 +164,7 @@ Task<Done> Work::release(model::ExecutionId id, engine::Fence fence, bool unbegu
 
 Task<engine::MoveToWaitingChildren::Outcome> Work::wait_children(
     engine::MoveToWaitingChildren request) {
-    co_return co_await engine::run(context_.store, std::move(request));
+    co_return co_await run_once(context_.store, std::move(request), as_waiting);
 }
 
 Task<Done> Work::progress(engine::UpdateProgress request) {

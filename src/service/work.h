@@ -103,6 +103,10 @@ class Work {
     std::vector<ClaimedWork> hand_out(std::vector<sched::LaneTask> tasks,
                                       const WorkRequest& request) const;
     Task<std::vector<model::BudgetId>> budgets_of(model::ExecutionId id);
+    /// The answer to a report of a lease that has ended: it was counted before, or `refusal`.
+    Task<std::vector<BudgetVerdict>> usage_counted(TaskUsage report,
+                                                   std::vector<model::BudgetId> budgets,
+                                                   Error refusal);
 
     const Context& context_;
     sched::Granter granter_;

@@ -2,9 +2,11 @@
 
 #include "base/json.h"
 #include "engine/operation.h"
+#include "model/budget_keys.h"
 #include "model/error_catalogue.h"
 #include "sched/claimer.h"
 #include "service/execution_info.h"
+#include "service/own_release.h"
 #include "service/work.h"
 
 namespace ff::service {
@@ -29,8 +31,18 @@ Result<std::optional<model::DedupId>> dedup_for(const std::optional<model::Dedup
     return std::optional(std::move(own));
 }
 
-bool already_applied(const BudgetVerdict& one) {
-    return one.verdict && one.verdict->kind == engine::UsageVerdict::Kind::AlreadyApplied;
+engine::UpdateProgress attempt_usage(const TaskUsage& report) {
+    // As in the budgets, one key may serve a report to each of several.
+    std::string dedup_id = report.dedup_key ? report.dedup_key->text() : std::string();
+    if (report.dedup_key && report.budget_id) dedup_id += ":" + report.budget_id->to_string();
+    return {.execution_id = report.execution_id,
+            .fence = report.fence,
+            .usage_json = json_of(report.dimensions),
+            .usage_dedup_id = std::move(dedup_id)};
+}
+
+bool ends_lease(const Error& refusal) {
+    return refusal.code == "execution_not_active" || may_be_repeated(refusal);
 }
 
 }  // namespace
@@ -56,15 +68,40 @@ Task<std::vector<model::BudgetId>> Work::budgets_of(model::ExecutionId id) {
     co_return budgets;
 }
 
+Task<std::vector<BudgetVerdict>> Work::usage_counted(TaskUsage report,
+                                                     std::vector<model::BudgetId> budgets,
+                                                     Error refusal) {
+    std::vector<BudgetVerdict> verdicts;
+    for (const model::BudgetId& budget : budgets) {
+        FF_CO_TRY(const auto dedup_id, dedup_for(report.dedup_key, budget, !report.budget_id));
+        const model::BudgetIndexKeys keys(model::partition_of(budget, context_.rules.partitions));
+        store::Call read = store::plain({"EXISTS", keys.usage_dedup(*dedup_id)}, true);
+        FF_CO_TRY(const store::Reply known, co_await context_.store.call(std::move(read)));
+        if (known.to_integer() != 1) co_return refusal;
+        verdicts.push_back(
+            {.budget_id = budget.to_string(),
+             .verdict = engine::UsageVerdict{.kind = engine::UsageVerdict::Kind::AlreadyApplied}});
+    }
+    if (!verdicts.empty()) co_return verdicts;
+    // Without a budget only the attempt's record knows.
+    engine::UpdateProgress usage = attempt_usage(report);
+    FF_CO_CHECK(co_await engine::run(context_.store, std::move(usage)));
+    co_return verdicts;
+}
+
 Task<std::vector<BudgetVerdict>> Work::report_usage(TaskUsage report) {
     // A report without figures changes nothing but says whether the lease still holds.
     engine::UpdateProgress check{.execution_id = report.execution_id, .fence = report.fence};
-    FF_CO_CHECK(co_await engine::run(context_.store, std::move(check)));
+    const Result<Done> held = co_await engine::run(context_.store, std::move(check));
+    if (!held && !(report.dedup_key && ends_lease(held.error()))) co_return held.error();
     std::vector<model::BudgetId> budgets;
     if (report.budget_id) {
         budgets.push_back(*report.budget_id);
     } else {
         FF_CO_TRY(budgets, co_await budgets_of(report.execution_id));
+    }
+    if (!held) {
+        co_return co_await usage_counted(std::move(report), std::move(budgets), held.error());
     }
     std::vector<engine::ReportUsage> reports;
     for (const model::BudgetId& budget : budgets) {
@@ -85,10 +122,7 @@ Task<std::vector<BudgetVerdict>> Work::report_usage(TaskUsage report) {
                 {.budget_id = budgets[i].to_string(), .verdict = std::move(answers[i])});
         }
     }
-    if (!verdicts.empty() && std::ranges::all_of(verdicts, already_applied)) co_return verdicts;
-    engine::UpdateProgress usage{.execution_id = report.execution_id,
-                                 .fence = report.fence,
-                                 .usage_json = json_of(report.dimensions)};
+    engine::UpdateProgress usage = attempt_usage(report);
     FF_CO_CHECK(co_await engine::run(context_.store, std::move(usage)));
     co_return verdicts;
 }

@@ -257,5 +257,52 @@ TEST_P(Ch02Lease, S64_UsageCountsOncePerReport) {
     EXPECT_EQ(flat(e.progress({"", "", new_uuid()})), (List{"0", "stale_lease"}));
 }
 
+TEST_P(Ch02Lease, S66_UsageWithADedupIdIsKnownWhenTheLeaseHasEnded) {
+    Execution e = active();
+    const auto sent = [&e](const std::string& id) {
+        return flat(e.progress({"", "", e.attempt_id, R"({"total_tokens":5})", "", id}));
+    };
+    EXPECT_EQ(sent("d"), (List{"1", "OK"}));
+    EXPECT_EQ(sent("d"), (List{"1", "ALREADY_APPLIED"}));
+    EXPECT_EQ(sent("e"), (List{"1", "OK"}));
+    e.lose_lease();
+    EXPECT_EQ(sent("d"), (List{"1", "ALREADY_APPLIED"}));
+    EXPECT_EQ(sent("f"), (List{"0", "lease_expired"}));
+    EXPECT_EQ(hash(e.attempt_key(0, ":usage"))["total_tokens"], "10");
+    // Another execution's report under the same id is its own.
+    const Execution other = active();
+    EXPECT_EQ(flat(other.progress({"", "", "", R"({"total_tokens":5})", "", "d"})),
+              (List{"1", "OK"}));
+    EXPECT_EQ(element(e.progress({"", "", "", R"({"a":1})", "", std::string(513, 'd')}), 2),
+              "invalid_input");
+}
+
+TEST_P(Ch02Lease, S67_TheCoreRemembersWhatTheCallThatEndedTheLeaseAnswered) {
+    Execution e = active();
+    const std::string until = std::to_string(now() + 60'000);
+    e.delay(until);
+    EXPECT_EQ(e.core("last_release_answer"), until);
+    e.set_core("delay_until", "1");
+    e.promote();
+    EXPECT_EQ(e.core("last_release_answer"), until);
+    e.take_resumed();
+    e.wait_for_children("1");
+    EXPECT_EQ(e.core("last_release_answer"), "eligible");
+    e.take_resumed();
+    const RespValue retry = e.fail({.retry_policy = R"({"max_retries":1})"});
+    EXPECT_EQ(e.core("last_release_answer"), element(retry, 4));
+    e.set_core("delay_until", "1");
+    e.promote();
+    e.take();
+    e.fail();
+    EXPECT_EQ(e.core("last_release_answer"), "no_policy");
+    Execution done = active();
+    done.delay("+0");
+    done.promote();
+    done.take_resumed();
+    done.complete();
+    EXPECT_EQ(done.core("last_release_answer"), "");
+}
+
 }  // namespace
 }  // namespace ff::contract

@@ -126,12 +126,49 @@ TEST_P(Ch03Suspend, S42_AnotherLeaseWithTheSameKeySuspendsAnew) {
     EXPECT_EQ(flat(try_suspend(e, {.idempotency_key = "K"})), flat(second.reply));
 }
 
-TEST_P(Ch03Suspend, S43_WithoutAKeyTheCallerLearnsThatItsOwnCallWentThrough) {
-    const Execution e = active();
+TEST_P(Ch03Suspend, S43_WithoutAKeyTheLeaseTellsThatItWasTheSameCall) {
+    Execution e = active();
+    const Suspended first = suspend(e, {.condition = composite(all_of({single("a"), single("b")})),
+                                        .waitpoint_key = "a",
+                                        .additional = {{.id = new_uuid(), .key = "b"}}});
+    List expected = flat(first.reply);
+    expected[1] = "DUPLICATE";
+    const Execution as_first = e;
+    EXPECT_EQ(flat(try_suspend(as_first)), expected);
+    EXPECT_EQ(command({"SCARD", e.key("waitpoints")}).integer, 2);
+    // The answer stays the same when the suspension is over, and when somebody else has the lease.
+    for (const Waitpoint& waitpoint : first.waitpoints) effect(e, waitpoint);
+    EXPECT_EQ(flat(try_suspend(as_first)), expected);
+    e.take_resumed();
+    EXPECT_EQ(flat(try_suspend(as_first)), expected);
+    EXPECT_EQ(e.vector(), vector_l9());
+    // A lease that suspended nothing gets no answer of another one.
     suspend(e);
-    const RespValue again = try_suspend(e);
-    EXPECT_EQ(flat(again), (List{"0", "execution_not_active", "none", "1", "suspended",
-                                 e.attempt_id, "suspend", e.lease_id, ""}));
+    EXPECT_EQ(element(try_suspend(as_first), 2), "execution_not_active");
+}
+
+TEST_P(Ch03Suspend, S63_ARepeatedSuspendThatWasSatisfiedAtOnceSaysSoAgain) {
+    const Execution e = active();
+    const Waitpoint p = pending(e);
+    buffer(e, p);
+    const SuspendArgs args{.waitpoint_id = p.id, .use_pending = true};
+    const RespValue first = try_suspend(e, args);
+    ASSERT_EQ(element(first, 2), "ALREADY_SATISFIED");
+    EXPECT_EQ(flat(try_suspend(e, args)), flat(first));
+    EXPECT_EQ(e.vector(), vector_l9());
+    // The lease is still held: a suspend on something else is a new one.
+    const Suspended second = suspend(e);
+    EXPECT_NE(second.id, element(first, 3));
+    EXPECT_EQ(element(try_suspend(e), 2), "DUPLICATE");
+    EXPECT_EQ(element(try_suspend(e), 3), second.id);
+}
+
+TEST_P(Ch03Suspend, ASuspensionOfAnOlderLibraryIsKnownByTheLeaseThatEnded) {
+    const Execution e = active();
+    const Suspended first = suspend(e);
+    command({"HDEL", e.key("suspension:current"), "lease_id"});
+    EXPECT_EQ(element(try_suspend(e), 2), "DUPLICATE");
+    EXPECT_EQ(element(try_suspend(e), 6), first.primary().token);
 }
 
 TEST_P(Ch03Suspend, S44_OnlyTheOwnerSuspends) {

@@ -166,6 +166,26 @@ TEST_P(Ch04Append, S11_AResentSequenceNumberCountsOnce) {
     EXPECT_EQ(meta(e, "frame_count"), "3");
 }
 
+TEST_P(Ch04Append, S61_AResentFrameIsKnownWhenTheLeaseHasEnded) {
+    const Execution e = active();
+    const RespValue first = append(e, {.seq = "7"});
+    ASSERT_EQ(element(first, 2), "OK");
+    append_many(e, {"a", "b"}, {.seq = "8"});
+    e.lose_lease();
+    EXPECT_EQ(element(append(e, {.seq = "8"}), 2), "DUPLICATE");
+    EXPECT_EQ(element(append(e, {.seq = "10"}), 2), "stale_owner_cannot_append");
+    EXPECT_EQ(element(append(e), 2), "stale_owner_cannot_append");
+    const RespValue batch = append_many(e, {"a", "b"}, {.seq = "8"});
+    EXPECT_EQ(flat(batch), (List{"1", "OK", "0", "2", "", "", "2"}));
+    EXPECT_EQ(element(append_many(e, {"b", "c"}, {.seq = "9"}), 2), "stale_owner_cannot_append");
+    const Execution done = active();
+    append(done, {.seq = "1"});
+    done.complete();
+    EXPECT_EQ(element(append(done, {.seq = "1"}), 2), "DUPLICATE");
+    EXPECT_EQ(element(append(done, {.seq = "2"}), 2), "stream_closed");
+    EXPECT_EQ(meta(done, "frame_count"), "1");
+}
+
 TEST_P(Ch04Append, S12_ABatchIsAllOrNothing) {
     const Execution e = active();
     const auto before = host().contents(tag());

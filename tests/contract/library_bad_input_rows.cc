@@ -117,9 +117,9 @@ std::vector<BadInputRow> leased_rows() {
         {"ff_update_progress",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{
-                 {e.key("core")},
-                 {e.id(), e.lease_id, e.epoch, "5", "m", e.attempt_id, R"({"tokens":1})", "1"}};
+             return GoodCall{{e.key("core")},
+                             {e.id(), e.lease_id, e.epoch, "5", "m", e.attempt_id,
+                              R"({"tokens":1})", "1", "d"}};
          }},
         {"ff_revoke_lease",
          [](Host& host, const std::string& tag) {
