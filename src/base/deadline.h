@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/steady_clock.h"
+
 namespace ff {
 
 /// A point in time by which an operation must have answered. Handed down unchanged, so that no
 /// layer adds a timeout of its own on top.
 class Deadline {
   public:
-    using SteadyClock = std::chrono::steady_clock;
-
     static Deadline after(std::chrono::milliseconds span) {
         return Deadline(SteadyClock::now() + span);
     }

@@ -10,12 +10,13 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/steady_clock.h"
+#include "base/timer.h"
 
 namespace ff {
 namespace asio = boost::asio;
@@ -41,7 +42,7 @@ struct TaskGroup::State {
     asio::any_io_executor executor;
     std::string name;
     std::list<asio::cancellation_signal> signals{};
-    asio::steady_timer emptied;
+    Timer emptied;
 };
 
 TaskGroup::TaskGroup(asio::any_io_executor executor, std::string name)
@@ -91,7 +92,7 @@ void TaskGroup::cancel() {
 asio::awaitable<void> TaskGroup::join() {
     const std::shared_ptr<State> state = state_;
     while (!state->signals.empty()) {
-        state->emptied.expires_at(asio::steady_timer::time_point::max());
+        state->emptied.expires_at(SteadyClock::time_point::max());
         boost::system::error_code cancelled;
         co_await state->emptied.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     }

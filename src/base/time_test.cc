@@ -34,7 +34,7 @@ TEST(Time, TheSystemClockIsThatOfThisCentury) {
 TEST(Deadline, PassesOnceAndNeverGoesNegative) {
     const Deadline passed = Deadline::after(std::chrono::milliseconds(0));
     EXPECT_TRUE(passed.passed());
-    EXPECT_EQ(passed.remaining(), Deadline::SteadyClock::duration::zero());
+    EXPECT_EQ(passed.remaining(), SteadyClock::duration::zero());
     EXPECT_FALSE(Deadline::after(std::chrono::hours(1)).passed());
     EXPECT_TRUE(Deadline::never().is_never());
     EXPECT_FALSE(Deadline::never().passed());

@@ -4,6 +4,7 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/steady_clock.h"
 #include "store/reply_errors.h"
 
 namespace ff::host {
@@ -107,7 +108,7 @@ class EmbeddedSubscription::Alarm final : public Work {
         const std::shared_ptr<Mailbox> box = box_.lock();
         if (box == nullptr || why == Wake::Stop) return Progress::Done;
         if (why == Wake::Due) {
-            const std::optional<Mailbox::Time> next = box->ring(std::chrono::steady_clock::now());
+            const std::optional<Mailbox::Time> next = box->ring(SteadyClock::now());
             if (!next.has_value()) return Progress::Done;
             at_ = *next;
         }

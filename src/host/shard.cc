@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "base/thread_manners.h"
 #include "host/resumer.h"
 #include "model/transport_kind.h"
@@ -109,7 +110,7 @@ void Shard::loop() {
 }
 
 void Shard::tick(WorkList works, bool last) {
-    tick_time_ = std::chrono::steady_clock::now();
+    tick_time_ = SteadyClock::now();
     if (refuses())
         refuse(works);
     else
@@ -137,7 +138,7 @@ void Shard::run_queued(WorkList& works) {
     auto begun = tick_time_;
     while (!works.empty()) {
         perform(works.pop_front(), Work::Wake::Start);
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = SteadyClock::now();
         if (batch_works_ < options_.tick_works_max && records_.bytes() < options_.tick_bytes_max &&
             now - begun < options_.tick_time_max)
             continue;
@@ -213,7 +214,7 @@ void Shard::serve_waiters(bool last) {
     if (last)
         waiters_.take_all(woken_);
     else
-        waiters_.take_due(std::chrono::steady_clock::now(), woken_);
+        waiters_.take_due(SteadyClock::now(), woken_);
     for (Work* work : woken_) perform(*work, last ? Work::Wake::Stop : Work::Wake::Due);
 }
 
@@ -274,7 +275,7 @@ void Shard::continue_snapshot() {
 }
 
 Shard::Time Shard::next_wake() const {
-    const Time now = std::chrono::steady_clock::now();
+    const Time now = SteadyClock::now();
     if (snapshot_open_) {
         const bool room = committer_->snapshot_has_room(options_.snapshot_slice_bytes);
         return room ? now : now + kSnapshotPause;

@@ -8,6 +8,8 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/steady_clock.h"
+#include "base/timer.h"
 #include "engine/flow_resolve.h"
 #include "engine/operation.h"
 #include "model/exec_keys.h"
@@ -138,7 +140,7 @@ asio::awaitable<void> CompletionListener::take_up_members(std::vector<model::Exe
 
 asio::awaitable<void> CompletionListener::enqueue(Completion completion) {
     while (queue_.size() >= options_.queue_max && !stopped_) {
-        room_.expires_at(asio::steady_timer::time_point::max());
+        room_.expires_at(SteadyClock::time_point::max());
         co_await room_.async_wait(kToken);
     }
     if (stopped_) co_return;
@@ -194,7 +196,7 @@ asio::awaitable<void> CompletionListener::serve(Queued queued) {
 }
 
 asio::awaitable<void> CompletionListener::pause(Millis span) {
-    asio::steady_timer timer(loop_, span);
+    Timer timer(loop_, span);
     co_await timer.async_wait(kToken);
 }
 

@@ -10,12 +10,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/result.h"
+#include "base/steady_clock.h"
 #include "base/task.h"
 #include "base/task_group.h"
 #include "base/time.h"
+#include "base/timer.h"
 #include "hub/probe.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
@@ -87,7 +88,7 @@ class CompletionListener {
     std::uint64_t passes() const { return passes_; }
 
   private:
-    using Steady = std::chrono::steady_clock;
+    using Steady = SteadyClock;
     struct Queued {
         Completion completion;
         Steady::time_point since{};
@@ -112,7 +113,7 @@ class CompletionListener {
     std::deque<Queued> queue_{};
     std::map<model::ExecutionId, Progress> progress_{};
     /// Cancelled when the queue shrinks.
-    boost::asio::steady_timer room_;
+    Timer room_;
     std::size_t running_ = 0;
     std::uint64_t done_ = 0;
     std::uint64_t failed_ = 0;

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "base/timer.h"
 #include "model/exec_keys.h"
 #include "model/index_keys.h"
 #include "store/reply_errors.h"
@@ -144,7 +144,7 @@ Task<FeedPage> FeedHub::next(FeedSubscription& subscription, std::size_t events_
         if (!trouble_until) trouble_until = Deadline::after(options_.trouble_max);
         const bool hopeless = looked.error().cls != ErrorClass::Retryable || watch_.stopped();
         if (hopeless || trouble_until->passed()) co_return looked.error();
-        asio::steady_timer timer(loop_, kRetryPause);
+        Timer timer(loop_, kRetryPause);
         auto token = asio::as_tuple(asio::use_awaitable);
         co_await timer.async_wait(token);
     }

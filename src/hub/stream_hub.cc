@@ -6,9 +6,10 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/steady_clock.h"
+#include "base/timer.h"
 #include "engine/operation.h"
 #include "model/exec_keys.h"
 #include "store/reply_errors.h"
@@ -40,7 +41,7 @@ Result<Done> check(const TailRequest& request) {
 struct StreamHub::PageRead {
     EntryId position{};
     std::optional<Result<SharedRead>> result{};
-    std::list<asio::steady_timer*> waiting{};
+    std::list<Timer*> waiting{};
 };
 
 struct StreamHub::Stream {
@@ -216,7 +217,7 @@ Task<StreamHub::SharedRead> StreamHub::page(Round& round) {
         tasks_.spawn(read_page(stream, std::move(place), slot, std::move(operation)));
     }
     const std::shared_ptr<PageRead> read = slot;
-    asio::steady_timer timer(loop_, asio::steady_timer::time_point::max());
+    Timer timer(loop_, SteadyClock::time_point::max());
     const auto seat = read->waiting.insert(read->waiting.end(), &timer);
     co_await timer.async_wait(kToken);
     read->waiting.erase(seat);
@@ -239,7 +240,7 @@ asio::awaitable<void> StreamHub::read_page(std::shared_ptr<Stream> stream, Place
     } else {
         read->result.emplace(std::move(page).error());
     }
-    for (asio::steady_timer* waiting : read->waiting) waiting->cancel();
+    for (Timer* waiting : read->waiting) waiting->cancel();
 }
 
 asio::awaitable<bool> StreamHub::sit_out(Round& round, Error error) {
@@ -250,7 +251,7 @@ asio::awaitable<bool> StreamHub::sit_out(Round& round, Error error) {
         round.pause = options_.retry_pause_least;
     }
     if (round.trouble_until->passed()) co_return false;
-    asio::steady_timer timer(loop_, round.pause);
+    Timer timer(loop_, round.pause);
     co_await timer.async_wait(kToken);
     round.pause = std::min(round.pause * 2, options_.retry_pause_most);
     co_return true;

@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/timer.h"
 
 namespace ff::hub {
 namespace asio = boost::asio;
@@ -81,7 +82,7 @@ asio::awaitable<WatchEnd> StreamWatch::wait_any(std::vector<Awaited> awaited, De
     // Who was told to leave while it could not hear it, as between two steps, is not told again.
     const asio::cancellation_state told = co_await asio::this_coro::cancellation_state;
     if (told.cancelled() != asio::cancellation_type::none) co_return WatchEnd::Timeout;
-    Sleeper sleeper{.timer = asio::steady_timer(loop_, until.at())};
+    Sleeper sleeper{.timer = Timer(loop_, until.at())};
     std::vector<std::pair<std::shared_ptr<Group>, std::list<Waiter>::iterator>> places;
     places.reserve(awaited.size());
     for (const Awaited& stream : awaited) {
@@ -199,7 +200,7 @@ asio::awaitable<void> StreamWatch::read(Batch batch, Millis block, bool is_long)
 }
 
 asio::awaitable<void> StreamWatch::pause_after_failure() {
-    asio::steady_timer timer(loop_, options_.retry_pause);
+    Timer timer(loop_, options_.retry_pause);
     co_await timer.async_wait(kToken);
 }
 

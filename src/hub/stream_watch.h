@@ -11,11 +11,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/deadline.h"
 #include "base/task_group.h"
 #include "base/time.h"
+#include "base/timer.h"
 #include "engine/stream_read.h"
 #include "hub/entry_id.h"
 #include "store/store.h"
@@ -120,7 +120,7 @@ class StreamWatch {
 
   private:
     struct Sleeper {
-        boost::asio::steady_timer timer;
+        Timer timer;
         bool woken = false;
     };
     struct Waiter {

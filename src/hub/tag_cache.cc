@@ -5,6 +5,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/steady_clock.h"
+#include "base/timer.h"
 #include "model/exec_keys.h"
 
 namespace ff::hub {
@@ -16,7 +18,7 @@ constexpr std::chrono::seconds kAgeMost{1};
 constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 ExecutionTags tags_of(const store::Reply& reply, EntryId as_of) {
-    ExecutionTags found{.as_of = as_of, .read_at = std::chrono::steady_clock::now()};
+    ExecutionTags found{.as_of = as_of, .read_at = SteadyClock::now()};
     const auto items = reply.items();
     for (std::size_t i = 0; i + 1 < items.size(); i += 2)
         found.tags.emplace(items[i].text().value_or(""), items[i + 1].text().value_or(""));
@@ -34,7 +36,7 @@ bool ExecutionTags::has_all(const std::vector<std::pair<std::string, std::string
 
 asio::awaitable<void> TagCache::take_turn() {
     while (busy_) {
-        asio::steady_timer timer(loop_, asio::steady_timer::time_point::max());
+        Timer timer(loop_, SteadyClock::time_point::max());
         const auto place = waiting_.insert(waiting_.end(), &timer);
         co_await timer.async_wait(kToken);
         waiting_.erase(place);
@@ -50,7 +52,7 @@ void TagCache::end_turn() {
 std::shared_ptr<const ExecutionTags> TagCache::known(const std::string& id, EntryId changed) const {
     const auto found = remembered_.find(id);
     if (found == remembered_.end() || found->second->as_of < changed) return nullptr;
-    const auto age = std::chrono::steady_clock::now() - found->second->read_at;
+    const auto age = SteadyClock::now() - found->second->read_at;
     return age < kAgeMost ? found->second : nullptr;
 }
 

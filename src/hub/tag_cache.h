@@ -10,9 +10,10 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
+#include "base/steady_clock.h"
 #include "base/task.h"
+#include "base/timer.h"
 #include "hub/entry_id.h"
 #include "hub/feed_event.h"
 #include "store/store.h"
@@ -24,7 +25,7 @@ struct ExecutionTags {
     std::map<std::string, std::string> tags{};
     /// The change of tags that they include, if one passed by.
     EntryId as_of{};
-    std::chrono::steady_clock::time_point read_at{};
+    SteadyClock::time_point read_at{};
 
     bool has_all(const std::vector<std::pair<std::string, std::string>>& wanted) const;
 };
@@ -57,7 +58,7 @@ class TagCache {
     Found remembered_{};
     /// One asks at a time; those behind it find what it found.
     bool busy_ = false;
-    std::list<boost::asio::steady_timer*> waiting_{};
+    std::list<Timer*> waiting_{};
     std::uint64_t reads_ = 0;
 };
 

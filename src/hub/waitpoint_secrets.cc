@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/index_keys.h"
@@ -44,7 +45,7 @@ void count_failure(std::uint16_t partition, const Error& error, RotationReport& 
 }
 
 void log_rotation(const RotationReport& report, std::uint16_t partitions,
-                  std::chrono::steady_clock::duration took) {
+                  SteadyClock::duration took) {
     if (report.timed_out) {
         log::error("audit", "waitpoint_hmac_rotation_timeout_http_504",
                    {{"new_kid", report.new_kid},
@@ -129,7 +130,7 @@ Task<RotationReport> WaitpointSecrets::rotate(SecretRotation rotation) {
     FF_CO_CHECK(check(rotation.new_kid, rotation.new_secret_hex));
     if (rotating_) co_return model::make_error("concurrency_limit_exceeded", {"admin_rotate", "1"});
     rotating_ = true;
-    const auto began = std::chrono::steady_clock::now();
+    const auto began = SteadyClock::now();
     RotationReport report{.new_kid = rotation.new_kid};
     for (std::uint16_t first = 0; first < partitions_.num_flow_partitions();
          first = end_of(first)) {
@@ -138,8 +139,7 @@ Task<RotationReport> WaitpointSecrets::rotate(SecretRotation rotation) {
         co_await rotate_some(first, rotation, report);
     }
     rotating_ = false;
-    log_rotation(report, partitions_.num_flow_partitions(),
-                 std::chrono::steady_clock::now() - began);
+    log_rotation(report, partitions_.num_flow_partitions(), SteadyClock::now() - began);
     co_return report;
 }
 

@@ -8,11 +8,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/steady_clock.h"
 #include "journal/committer.h"
 
 namespace ff::journal {
-
-using SteadyClock = std::chrono::steady_clock;
 
 struct BeginSnapshot {
     std::uint64_t snapshot = 0;

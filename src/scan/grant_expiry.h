@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/clock.h"
+#include "base/timer.h"
 #include "scan/options.h"
 #include "scan/scanner.h"
 
@@ -33,7 +33,7 @@ class GrantExpiry {
 
     const Clock& clock_;
     const Options& options_;
-    boost::asio::steady_timer timer_;
+    Timer timer_;
     /// By the time at which they run out: lane and partition.
     std::multimap<Timestamp, std::pair<std::string, std::uint16_t>> grants_{};
     bool stopped_ = false;

@@ -8,13 +8,14 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "model/transport_kind.h"
 
 namespace ff::scan {
 namespace asio = boost::asio;
 namespace {
 
-using Steady = std::chrono::steady_clock;
+using Steady = SteadyClock;
 
 Millis since_start(Steady::time_point at) {
     return std::chrono::duration_cast<Millis>(at.time_since_epoch());

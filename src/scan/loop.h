@@ -5,10 +5,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/random.h"
+#include "base/steady_clock.h"
 #include "base/task.h"
+#include "base/timer.h"
 #include "scan/cycle.h"
 #include "scan/scanner.h"
 
@@ -43,7 +44,7 @@ class Loop {
     Scanner& scanner() { return *scanner_; }
 
   private:
-    using SteadyTime = std::chrono::steady_clock::time_point;
+    using SteadyTime = SteadyClock::time_point;
 
     /// Answers errors and whatever was thrown with a pause.
     boost::asio::awaitable<std::chrono::milliseconds> attempt(bool full);
@@ -56,7 +57,7 @@ class Loop {
     Ground& ground_;
     std::unique_ptr<Scanner> scanner_;
     Setbacks setbacks_{};
-    boost::asio::steady_timer timer_;
+    Timer timer_;
     SteadyTime next_cycle_{};
     SteadyTime last_cycle_{};
     /// Neither a cycle nor anything else before that: something has failed.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "base/steady_clock.h"
+#include "base/timer.h"
 
 namespace ff::scan {
 namespace asio = boost::asio;
@@ -21,10 +23,10 @@ Pace::Span Pace::rest_after(Span worked) {
 
 asio::awaitable<void> Pace::rest() {
     const auto executor = co_await asio::this_coro::executor;
-    const Span rest = rest_after(std::chrono::steady_clock::now() - piece_began_);
-    asio::steady_timer timer(executor, rest);
+    const Span rest = rest_after(SteadyClock::now() - piece_began_);
+    Timer timer(executor, rest);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    piece_began_ = std::chrono::steady_clock::now();
+    piece_began_ = SteadyClock::now();
 }
 
 }  // namespace ff::scan

@@ -4,6 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "base/steady_clock.h"
 #include "base/time.h"
 
 namespace ff::scan {
@@ -13,7 +14,7 @@ namespace ff::scan {
 /// later. Lives as long as one cycle.
 class Pace {
   public:
-    using Span = std::chrono::steady_clock::duration;
+    using Span = SteadyClock::duration;
 
     /// Executions dealt with at a time: a caller waits behind no more than that.
     static constexpr std::size_t kPiece = 100;
@@ -25,7 +26,7 @@ class Pace {
     boost::asio::awaitable<void> rest();
 
   private:
-    std::chrono::steady_clock::time_point piece_began_ = std::chrono::steady_clock::now();
+    SteadyClock::time_point piece_began_ = SteadyClock::now();
 };
 
 }  // namespace ff::scan

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/timer.h"
 #include "model/global_keys.h"
 #include "scan/budgets.h"
 #include "scan/cancels.h"
@@ -95,7 +96,7 @@ asio::awaitable<bool> Scanners::stop(Deadline grace) {
     listener_.cancel();
     co_await listener_.join();
     bool in_time = true;
-    asio::steady_timer limit(executor_, grace.at());
+    Timer limit(executor_, grace.at());
     limit.async_wait([&](const boost::system::error_code& cancelled) {
         if (cancelled) return;
         in_time = false;
@@ -136,7 +137,7 @@ asio::awaitable<void> Scanners::listen() {
             listening_ = false;
         }
         if (ground_.stopping) break;
-        asio::steady_timer pause(executor_, kSubscribePause);
+        Timer pause(executor_, kSubscribePause);
         co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
     }
 }

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "model/global_keys.h"
 
 namespace ff::scan {
@@ -22,7 +23,7 @@ ShardWatch::ShardWatch(asio::any_io_executor loop, store::Store& store, Options&
 
 asio::awaitable<void> ShardWatch::run() {
     if (options_.shard.count == 1) co_return;
-    begun_ = std::chrono::steady_clock::now();
+    begun_ = SteadyClock::now();
     while (!stopped_) {
         const Result<Done> looked = co_await look();
         if (!looked) log::warn("scan", "shards_not_seen", {{"error", looked.error().text()}});
@@ -53,7 +54,7 @@ Task<Done> ShardWatch::look() {
         if (!reply) co_return reply.error();
     }
     // Servers that start together are not all there in the first moments.
-    const bool known = std::chrono::steady_clock::now() - begun_ >= options_.shard_gone_after;
+    const bool known = SteadyClock::now() - begun_ >= options_.shard_gone_after;
     for (std::uint16_t i = 0; i < shard.count; ++i) {
         const bool present = replies[i + 1U]->to_integer() != 0;
         if (i == shard.index) continue;

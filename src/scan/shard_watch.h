@@ -4,9 +4,10 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
+#include "base/steady_clock.h"
 #include "base/task.h"
+#include "base/timer.h"
 #include "scan/options.h"
 #include "store/store.h"
 
@@ -29,8 +30,8 @@ class ShardWatch {
 
     store::Store& store_;
     Options& options_;
-    boost::asio::steady_timer timer_;
-    std::chrono::steady_clock::time_point begun_{};
+    Timer timer_;
+    SteadyClock::time_point begun_{};
     bool stopped_ = false;
 };
 

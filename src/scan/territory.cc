@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/steady_clock.h"
 #include "model/flow_keys.h"
 #include "model/global_keys.h"
 #include "model/index_keys.h"
@@ -38,7 +39,7 @@ Task<Done> Territory::refresh() {
 }
 
 Task<Done> Territory::look_now() {
-    const auto begun = std::chrono::steady_clock::now();
+    const auto begun = SteadyClock::now();
     FF_CO_CHECK(co_await look_at_lanes());
     FF_CO_CHECK(co_await look_at_partitions(false));
     looked_at_ = begun;
@@ -46,7 +47,7 @@ Task<Done> Territory::look_now() {
 }
 
 bool Territory::looked_within(Millis span) const {
-    return looked_at_ && std::chrono::steady_clock::now() - *looked_at_ < span;
+    return looked_at_ && SteadyClock::now() - *looked_at_ < span;
 }
 
 Task<Done> Territory::look_at_lanes() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/deadline.h"
+#include "base/steady_clock.h"
 #include "base/task.h"
 #include "model/ids.h"
 #include "model/partition.h"
@@ -56,7 +57,7 @@ class Territory {
     Deadline lanes_due_ = Deadline::after(Millis(0));
     Deadline look_due_ = Deadline::after(Millis(0));
     Deadline forget_due_ = Deadline::after(Millis(0));
-    std::optional<std::chrono::steady_clock::time_point> looked_at_{};
+    std::optional<SteadyClock::time_point> looked_at_{};
 };
 
 }  // namespace ff::scan

@@ -10,6 +10,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/timer.h"
 #include "model/index_keys.h"
 #include "sched/claim_waits.h"
 #include "sched/claimer.h"
@@ -61,7 +62,7 @@ Task<Done> Claimer::survey(const Round& round, model::LaneId lane,
     if (places.size() < kSurveyLeast || options_.arm_wake.count() == 0) co_return Done{};
     const auto under_way = waits_->surveys.find(lane.text());
     if (under_way != waits_->surveys.end()) {
-        const std::shared_ptr<boost::asio::steady_timer> ended = under_way->second;
+        const std::shared_ptr<Timer> ended = under_way->second;
         auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
         co_await ended->async_wait(token);
     } else {

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/digest.h"
+#include "base/timer.h"
 
 namespace ff::sched {
 namespace {
@@ -33,7 +34,7 @@ boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until
     if (waits_->next_sweep.is_never()) {
         waits_->next_sweep = Deadline::after(options_.sweep_interval);
     }
-    boost::asio::steady_timer timer(waits_->loop, std::min(until.at(), waits_->next_sweep.at()));
+    Timer timer(waits_->loop, std::min(until.at(), waits_->next_sweep.at()));
     waits_->timers.emplace(id, &timer);
     const auto& abandonment = round.request.abandonment;
     if (abandonment) abandonment->on_abandon([&timer] { timer.cancel(); });

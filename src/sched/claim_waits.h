@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <boost/asio/steady_timer.hpp>
-
+#include "base/steady_clock.h"
+#include "base/timer.h"
 #include "sched/claimer.h"
 
 namespace ff::sched {
@@ -16,18 +16,17 @@ struct Claimer::Waits {
     explicit Waits(boost::asio::any_io_executor executor) : loop(std::move(executor)) {}
 
     boost::asio::any_io_executor loop;
-    std::map<WakeBoard::WaiterId, boost::asio::steady_timer*> timers{};
+    std::map<WakeBoard::WaiterId, Timer*> timers{};
     Deadline next_sweep = Deadline::never();
     /// By lane: never due, cancelled when the look through it has ended.
-    std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> surveys{};
+    std::map<std::string, std::shared_ptr<Timer>> surveys{};
 
     /// A look under way, whatever becomes of it.
     class Survey {
       public:
         Survey(Waits& waits, const std::string& lane) : waits_(waits), lane_(lane) {
-            waits_.surveys.emplace(lane_,
-                                   std::make_shared<boost::asio::steady_timer>(
-                                       waits_.loop, std::chrono::steady_clock::time_point::max()));
+            waits_.surveys.emplace(
+                lane_, std::make_shared<Timer>(waits_.loop, SteadyClock::time_point::max()));
         }
         ~Survey() {
             const auto ended = waits_.surveys.extract(lane_);

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/timer.h"
 #include "model/global_keys.h"
 #include "model/partition.h"
 
@@ -44,7 +44,7 @@ asio::awaitable<void> WakeListener::listen() {
             co_await follow(*subscription);
         }
         if (stopped_) co_return;
-        asio::steady_timer timer(loop_, kSubscribePause);
+        Timer timer(loop_, kSubscribePause);
         co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     }
 }

@@ -4,6 +4,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
+#include "base/timer.h"
 #include "engine/operation.h"
 
 namespace ff::service {
@@ -12,7 +14,7 @@ namespace {
 namespace asio = boost::asio;
 
 asio::awaitable<void> pause(asio::any_io_executor loop, Millis span) {
-    asio::steady_timer timer(loop, span);
+    Timer timer(loop, span);
     boost::system::error_code ignored;
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
@@ -23,7 +25,7 @@ FlowCancels::FlowCancels(asio::any_io_executor loop, store::Store& store, FlowCa
     : loop_(loop),
       store_(store),
       options_(std::move(options)),
-      progress_(loop, asio::steady_timer::time_point::max()),
+      progress_(loop, SteadyClock::time_point::max()),
       tasks_(loop, "flow_cancels") {}
 
 Task<engine::CancelFlowMembers::Outcome> FlowCancels::call_patiently(engine::CancelFlowMembers call,

@@ -10,11 +10,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/deadline.h"
 #include "base/task.h"
 #include "base/task_group.h"
+#include "base/timer.h"
 #include "engine/flow_cancel.h"
 #include "model/ids.h"
 #include "model/partition.h"
@@ -80,7 +80,7 @@ class FlowCancels {
     std::size_t running_ = 0;
     bool stopped_ = false;
     /// Cancelled whenever a flow is done.
-    boost::asio::steady_timer progress_;
+    Timer progress_;
     TaskGroup tasks_;
 };
 

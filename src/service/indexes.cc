@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "model/budget_keys.h"
 #include "model/global_keys.h"
 
@@ -24,7 +25,7 @@ Indexes::Indexes(const Context& context)
     : store_(context.store),
       clock_(context.clock),
       rules_(context.rules),
-      flushed_(context.loop, boost::asio::steady_timer::time_point::max()),
+      flushed_(context.loop, SteadyClock::time_point::max()),
       group_(context.loop, "indexes") {}
 
 Indexes::~Indexes() = default;

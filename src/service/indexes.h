@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/task.h"
 #include "base/task_group.h"
+#include "base/timer.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 #include "service/context.h"
@@ -82,7 +82,7 @@ class Indexes {
     bool flushing_ = false;
     bool dropping_ = false;
     /// Never due; cancelled when a flush has ended.
-    boost::asio::steady_timer flushed_;
+    Timer flushed_;
     TaskGroup group_;
 };
 
