@@ -28,10 +28,12 @@ help:
 
 deps:
 	@scripts/install-deps.sh
+	@scripts/get-luajit.sh
 	@scripts/get-valkey.sh
 
 build-deps:
 	@scripts/install-deps.sh --build
+	@scripts/get-luajit.sh
 
 check:
 	@scripts/tidy

@@ -23,15 +23,17 @@ target_include_directories(flowfabric_library INTERFACE
 target_link_libraries(flowfabric_library INTERFACE
     OpenSSL::SSL OpenSSL::Crypto Threads::Threads
     $<BUILD_INTERFACE:ff_luajit> $<BUILD_INTERFACE:PkgConfig::PROMETHEUS>
-    $<INSTALL_INTERFACE:PkgConfig::FF_LUAJIT> $<INSTALL_INTERFACE:PkgConfig::FF_PROMETHEUS>)
+    $<INSTALL_INTERFACE:flowfabric::luajit> $<INSTALL_INTERFACE:PkgConfig::FF_PROMETHEUS>)
 
 set(FF_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/flowfabric)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/flowfabricConfig.cmake.in
-    ${PROJECT_BINARY_DIR}/flowfabricConfig.cmake INSTALL_DESTINATION ${FF_PACKAGE_DIR})
+    ${PROJECT_BINARY_DIR}/flowfabricConfig.cmake INSTALL_DESTINATION ${FF_PACKAGE_DIR}
+    PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/flowfabricConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(TARGETS flowfabric_library EXPORT flowfabricTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${FF_LUAJIT_ARCHIVE} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libflowfabric-luajit.a)
 install(TARGETS flowfabric RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/flowfabric
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

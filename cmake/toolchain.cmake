@@ -50,16 +50,4 @@ find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(LUAJIT REQUIRED IMPORTED_TARGET luajit)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
-
-# LuaJIT linked into the program where its archive is installed: the host calls it some hundred times
-# for one task, and such calls are cheaper without a table of addresses in between.
-add_library(ff_luajit INTERFACE)
-find_library(FF_LUAJIT_ARCHIVE NAMES libluajit-5.1.a PATHS ${LUAJIT_LIBDIR})
-if(FF_LUAJIT_ARCHIVE)
-    target_include_directories(ff_luajit SYSTEM INTERFACE ${LUAJIT_INCLUDE_DIRS})
-    target_link_libraries(ff_luajit INTERFACE ${FF_LUAJIT_ARCHIVE} m ${CMAKE_DL_LIBS})
-else()
-    target_link_libraries(ff_luajit INTERFACE PkgConfig::LUAJIT)
-endif()

@@ -6,8 +6,9 @@
 local function globals()
     return error, ipairs, next, pairs, pcall, select, tonumber, type, unpack
 end
--- `each` is pairs. Under its own name it becomes an instruction whose compiled loops, with the LuaJIT of
--- 2022, now and then end with the variables as they were before.
+-- `each` is pairs. A loop over `pairs` or `next` by those names becomes an instruction that LuaJIT has compiled
+-- wrongly again and again (entries left out; the last such defect was fixed in August 2026). Under another name it
+-- is a plain call. `scripts/tidy` refuses the names in loops.
 local error, ipairs, next, each, pcall, select, tonumber, type, unpack
 
 -- A host may take a command piece by piece: `add_text`, `add_number`, `add_argument` (by its place in ARGV),

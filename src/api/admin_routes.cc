@@ -16,6 +16,12 @@ Task<http::Response> tell_capabilities(const Capabilities& facts, service::Lanes
         out.key("backend").string(facts.backend);
         out.key("version").string(facts.version);
         out.key("library_version").integer(facts.library_version);
+        if (!facts.lua_engine.empty()) {
+            out.key("lua").begin_object();
+            out.key("engine").string(facts.lua_engine);
+            out.key("jit").string(facts.lua_compiled ? "on" : "off");
+            out.end_object();
+        }
         out.key("partitions").begin_object();
         out.key("flow").integer(facts.partitions.num_flow_partitions());
         out.key("budget").integer(facts.partitions.num_budget_partitions());
@@ -59,6 +65,7 @@ void add_admin_routes(Routes& routes, Capabilities capabilities, service::Lanes&
                         .answer = {required("backend", FieldKind::String),
                                    required("version", FieldKind::String),
                                    required("library_version", FieldKind::Integer),
+                                   {.name = "lua", .kind = FieldKind::Object},
                                    required("partitions", FieldKind::Object),
                                    required("lanes", FieldKind::Array),
                                    required("features", FieldKind::Object)}},

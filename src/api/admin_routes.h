@@ -16,6 +16,9 @@ struct Capabilities {
     std::string backend{};
     std::string version{};
     std::int64_t library_version = 0;
+    /// What runs the functions; empty where another program does.
+    std::string lua_engine{};
+    bool lua_compiled = false;
     model::PartitionConfig partitions{};
     std::map<std::string, bool> features{};
 };

@@ -62,6 +62,7 @@ Result<Done> StoreBackend::open_embedded() {
     options.fsync = settings_.fsync;
     options.fsync_interval = settings_.fsync_interval;
     options.shards = settings_.shards;
+    options.compile = settings_.lua_jit;
     options.library = model::library_text();
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;

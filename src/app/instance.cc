@@ -79,17 +79,19 @@ api::GuardOptions guard_options(const Settings& settings) {
 }
 
 api::Capabilities capabilities_of(const Settings& settings) {
-    return {
-        .backend = std::string(to_string(settings.backend)),
-        .version = cli::version(),
-        .library_version = model::library_version(),
-        .partitions = settings.partitions,
-        .features = {{"secondary_indexes", settings.secondary_indexes},
-                     {"scanners", settings.scanners_enabled},
-                     {"completion_listener", settings.completion_listener},
-                     {"authentication", !settings.api_token.empty()},
-                     {"sse_query_token", settings.sse_query_token},
-                     {"backup", settings.backend == Backend::Embedded && !settings.in_memory()}}};
+    const bool embedded = settings.backend == Backend::Embedded;
+    return {.backend = std::string(to_string(settings.backend)),
+            .version = cli::version(),
+            .library_version = model::library_version(),
+            .lua_engine = embedded ? "LuaJIT " + cli::luajit_version() : "",
+            .lua_compiled = embedded && settings.lua_jit,
+            .partitions = settings.partitions,
+            .features = {{"secondary_indexes", settings.secondary_indexes},
+                         {"scanners", settings.scanners_enabled},
+                         {"completion_listener", settings.completion_listener},
+                         {"authentication", !settings.api_token.empty()},
+                         {"sse_query_token", settings.sse_query_token},
+                         {"backup", embedded && !settings.in_memory()}}};
 }
 
 }  // namespace

@@ -101,6 +101,12 @@ Result<Done> fsync(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+Result<Done> lua_jit(RawSettings& raw, Text value, Name field) {
+    if (value != "on" && value != "off") return invalid_input(field, "neither on nor off");
+    raw.settings.lua_jit = value == "on";
+    return Done{};
+}
+
 Result<Done> cors(RawSettings& raw, Text value, Name field) {
     FF_TRY(raw.settings.cors, read_cors(value, field));
     return Done{};
@@ -231,6 +237,8 @@ constexpr Setting kTable[] = {
      "when the embedded store waits for the disk", fsync},
     {"FF_SHARDS", "0", "0..64; 0: as the folder has it, or half the cores",
      "threads of the embedded store, fixed when its folder is made", number<&S::shards, 0, 64>},
+    {"FF_LUA_JIT", "on", "on, off",
+     "compile the functions of the embedded store to machine code, or interpret them", lua_jit},
     {"FF_RESP_ADDR", "", "host:port", "let Valkey clients talk to the embedded store there",
      address<&S::resp_listen>},
     {"FF_RESP_PASSWORD", "", "never logged", "what such clients must know",

@@ -62,6 +62,8 @@ struct Settings {
     journal::Fsync fsync = journal::Fsync::Always;
     Millis fsync_interval{100};
     std::uint32_t shards = 0;
+    /// The functions of the embedded store are compiled to machine code, not interpreted.
+    bool lua_jit = true;
     std::optional<http::ListenAddress> resp_listen{};
     std::string resp_password{};
 

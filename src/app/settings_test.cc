@@ -85,6 +85,7 @@ TEST(Ch07Settings, S07_NameTheVariableThatIsWrong) {
         {"FF_SHUTDOWN_GRACE_MS", "1s"},
         {"FF_BACKEND", "postgres"},
         {"FF_FSYNC", "interval:0"},
+        {"FF_LUA_JIT", "maybe"},
         {"FF_PORT", "65536"},
         {"FF_LANE_SPREAD", "257"},
         {"FF_SOLO_PARTITION_OVERRIDES", "a=256"},

@@ -186,4 +186,8 @@ std::string version() {
     return FF_VERSION;
 }
 
+std::string luajit_version() {
+    return FF_LUAJIT_VERSION;
+}
+
 }  // namespace ff::cli

@@ -30,5 +30,7 @@ int run_command_line(std::vector<std::string> arguments, const Programs& program
 
 /// As in `0.1.0`.
 std::string version();
+/// Of the LuaJIT that an embedded store runs on.
+std::string luajit_version();
 
 }  // namespace ff::cli

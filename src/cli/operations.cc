@@ -42,6 +42,11 @@ std::vector<Check> examine(const AdminClient& client) {
     }
     checks.push_back({"library", facts->library_version > 0,
                       std::to_string(facts->library_version) + " on " + facts->backend});
+    const Json& lua = facts->raw["lua"];
+    if (lua.is_object())
+        checks.push_back(
+            {"functions", true,
+             lua["engine"].text() + (lua["jit"].text() == "on" ? ", compiled" : ", interpreted")});
     const bool counted =
         facts->flow_partitions > 0 && facts->budget_partitions > 0 && facts->quota_partitions > 0;
     checks.push_back({"partitions", counted,
@@ -185,9 +190,9 @@ int run_doctor(Session& session, const Arguments& /*arguments*/) {
 
 int run_version(Session& session, const Arguments& /*arguments*/) {
     if (session.json()) {
-        session.print_json(Json::object({{"version", version()}}));
+        session.print_json(Json::object({{"version", version()}, {"luajit", luajit_version()}}));
     } else {
-        session.line("flowfabric " + version());
+        session.line("flowfabric " + version() + " (LuaJIT " + luajit_version() + ")");
     }
     return kDone;
 }

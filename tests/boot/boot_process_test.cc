@@ -78,6 +78,22 @@ TEST_P(Ch01BootRace, S21_OfTwoAtOnceOneStartsAndTheLayoutIsItsOwn) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch01BootRace, ::testing::Values("embedded", "valkey"));
 
+class LuaJitSetting : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LuaJitSetting, DecidesWhetherFunctionsAreCompiledAndIsTold) {
+    BootedServer server({{"FF_DATA_DIR", ":memory:"}, {"FF_LUA_JIT", GetParam()}});
+    expect_serves(server);
+    const std::string facts = server.get("/v1/capabilities").body;
+    EXPECT_NE(facts.find(R"("lua":{"engine":"LuaJIT 2.1.)"), std::string::npos) << facts;
+    EXPECT_NE(facts.find(R"("jit":")" + GetParam() + "\""), std::string::npos) << facts;
+    Process doctor({.args = {FF_PROGRAM, "doctor", "--server",
+                             "http://127.0.0.1:" + std::to_string(server.port())}});
+    EXPECT_TRUE(doctor.wait_for_line(GetParam() == "on" ? ", compiled" : ", interpreted"))
+        << doctor.err();
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, LuaJitSetting, ::testing::Values("on", "off"));
+
 TEST(BootProcess, ServesFromAValkeyCluster) {
     ValkeyCluster cluster = ValkeyCluster::start();
     BootedServer server(with(of_valkey(cluster.ports().front()), "FF_CLUSTER", "true"));

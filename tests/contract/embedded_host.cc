@@ -67,9 +67,10 @@ class EmbeddedListener final : public Listener {
 
 class EmbeddedHost final : public Host {
   public:
-    EmbeddedHost() {
+    explicit EmbeddedHost(EmbeddedMode mode) {
         host::EmbeddedOptions options;
         options.shards = kShards;
+        options.compile = mode.compile;
         options.library = model::library_text();
         auto opened = host::EmbeddedStore::open(std::move(options));
         if (!opened) throw std::runtime_error("embedded store: " + opened.error().message);
@@ -110,8 +111,8 @@ class EmbeddedHost final : public Host {
 
 }  // namespace
 
-std::unique_ptr<Host> start_embedded() {
-    return std::make_unique<EmbeddedHost>();
+std::unique_ptr<Host> start_embedded(EmbeddedMode mode) {
+    return std::make_unique<EmbeddedHost>(mode);
 }
 
 }  // namespace ff::contract

@@ -138,7 +138,9 @@ class ClusterHost final : public Host {
 std::unique_ptr<Host> start(HostKind kind) {
     switch (kind) {
         case HostKind::Embedded:
-            return start_embedded();
+            return start_embedded({.compile = true});
+        case HostKind::Interpreted:
+            return start_embedded({.compile = false});
         case HostKind::Valkey:
             return std::make_unique<ServerHost>(testing::Product::Valkey);
         case HostKind::Redis7:
@@ -155,6 +157,8 @@ std::string_view to_string(HostKind kind) {
     switch (kind) {
         case HostKind::Embedded:
             return "Embedded";
+        case HostKind::Interpreted:
+            return "Interpreted";
         case HostKind::Valkey:
             return "Valkey";
         case HostKind::Cluster:
@@ -228,7 +232,8 @@ Host& host_of(HostKind kind) {
 }
 
 std::vector<HostKind> all_hosts() {
-    return {HostKind::Embedded, HostKind::Valkey, HostKind::Cluster, HostKind::Redis7};
+    return {HostKind::Embedded, HostKind::Interpreted, HostKind::Valkey, HostKind::Cluster,
+            HostKind::Redis7};
 }
 
 }  // namespace ff::contract

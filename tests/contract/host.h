@@ -16,7 +16,8 @@ namespace ff::contract {
 using testing::RespValue;
 using List = std::vector<std::string>;
 
-enum class HostKind : std::uint8_t { Embedded, Valkey, Cluster, Redis7 };
+/// `Interpreted` is the embedded store without its compiler.
+enum class HostKind : std::uint8_t { Embedded, Interpreted, Valkey, Cluster, Redis7 };
 
 std::string_view to_string(HostKind kind);
 void PrintTo(HostKind kind, std::ostream* out);
