@@ -33,12 +33,17 @@ local function open_suspension(u, e)
     return is_set(record[1]) and not is_set(record[2]), tonumber(record[3] or "")
 end
 
+-- When a lease is offered for reclaim: at its end, or when it was revoked.
+local function lease_score(c)
+    return c.ownership_state == "lease_revoked" and tonumber(c.lease_revoked_at) or tonumber(c.lease_expires_at)
+end
+
 -- Lane index, its score, and whether a present score is kept; nil score for eligible.
 local function expected_lane(u, e, c, timeout_at)
     local name = vector.lane_index(c)
     if name == "eligible" then return name, placement.score(c.priority, number_of(c.created_at)), false end
     if name == "delayed" then return name, number_of(c.delay_until), false end
-    if name == "active" then return name, number_of(c.lease_expires_at), false end
+    if name == "active" then return name, lease_score(c) or 0, false end
     if name == "terminal" then return name, number_of(c.completed_at), false end
     if name == "suspended" then return name, timeout_at or NO_TIMEOUT, false end
     if name == "blocked:dependencies" then return name, number_of(c.created_at), true end
@@ -48,12 +53,8 @@ end
 local function expected_times(c, timeout_at)
     local live = c.lifecycle_phase ~= "terminal"
     local active = c.lifecycle_phase == "active"
-    local lease_score
-    if active then
-        lease_score = c.ownership_state == "lease_revoked" and tonumber(c.lease_revoked_at) or tonumber(c.lease_expires_at)
-    end
     return {
-        lease_expiry = lease_score,
+        lease_expiry = active and lease_score(c) or nil,
         attempt_timeout = active and c.ownership_state == "leased" and tonumber(c.attempt_timeout_at) or nil,
         execution_deadline = live and tonumber(c.execution_deadline_at) or nil,
         suspension_timeout = c.lifecycle_phase == "suspended" and timeout_at or nil,

@@ -76,6 +76,7 @@ local function mark(r, e, c)
     if c.ownership_state ~= "leased" then return false end
     if number_of(c.lease_expires_at) > r.u.now then
         unit.zadd(r.u, keys.index(r.u.tag, "lease_expiry"), number_of(c.lease_expires_at), e)
+        unit.zadd(r.u, keys.lane(r.u.tag, c.lane_id, "active"), number_of(c.lease_expires_at), e)
         return false
     end
     lease.mark_expired(r.u, e, c)
@@ -99,6 +100,7 @@ local function find_lost(r)
         local c = examine(r, core.load(r.u.tag, e))
         if not c or c.lifecycle_phase ~= "active" then
             unit.zrem(r.u, keys.index(r.u.tag, "lease_expiry"), e)
+            unit.zrem(r.u, keys.lane(r.u.tag, r.q.lane, "active"), e)
         elseif c.lane_id == r.q.lane then
             local is_marked = mark(r, e, c)
             marked = marked or is_marked

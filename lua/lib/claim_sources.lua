@@ -2,8 +2,6 @@
 -- sub-queues the worker covers (chapter 06 section 12.1).
 local claim_sources = {}
 
-local LOST_PAGE = 512
-local LOST_BLOCKS = 8
 local LOST_EXAMINED_MIN = 16
 local LOST_EXAMINED_MAX = 128
 local EXAMINED_MIN = 1024
@@ -13,26 +11,22 @@ local none
 
 -- A number nobody chose, without a random generator: the caller's lease ids are fresh for each call.
 local function dice(q)
-    local digest = redis.sha1hex((claim_request.ids(q, 1)))
-    return tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16)
+    return tonumber(string.sub(redis.sha1hex((claim_request.ids(q, 1))), 1, 12), 16)
 end
 
--- Ids with an overdue lease, a few from anywhere, so that members this worker cannot run hide nothing.
+-- Ids of this lane with an overdue lease, a few from anywhere among all of them, so that members this worker
+-- cannot run hide nothing. They have the lowest scores of the lane's active index, so ranks find them.
 function claim_sources.lost(u, q)
-    local index = keys.index(u.tag, "lease_expiry")
-    local now = text(u.now)
-    local page = call("ZRANGEBYSCORE", index, "-inf", now, "LIMIT", 0, LOST_PAGE)
-    if not page[1] then return page end
-    local block, start = dice(q)
-    block = block % LOST_BLOCKS
-    if #page == LOST_PAGE and block > 0 then
-        local further = call("ZRANGEBYSCORE", index, "-inf", now, "LIMIT", block * LOST_PAGE, LOST_PAGE)
-        if further[1] then page = further end
-    end
-    local wanted = math.min(math.max(LOST_EXAMINED_MIN, 2 * q.max_tasks), LOST_EXAMINED_MAX, #page)
-    local chosen = {}
-    for i = 1, wanted do
-        chosen[i] = page[(start + i - 1) % #page + 1]
+    local index = keys.lane(u.tag, q.lane, "active")
+    local count = call("ZCOUNT", index, "-inf", text(u.now))
+    if count == 0 then return NONE end
+    local wanted = math.min(math.max(LOST_EXAMINED_MIN, 2 * q.max_tasks), LOST_EXAMINED_MAX, count)
+    local start = dice(q) % count
+    local chosen = call("ZRANGE", index, start, math.min(start + wanted, count) - 1)
+    if start + wanted > count then
+        for _, e in ipairs(call("ZRANGE", index, 0, start + wanted - count - 1)) do
+            chosen[#chosen + 1] = e
+        end
     end
     return chosen
 end

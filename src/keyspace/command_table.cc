@@ -66,7 +66,7 @@ constexpr std::array kCommands = {
     spec("zrem", -3, Write, Both, run_zrem),
     spec("zscore", 3, Read, Both, run_zscore),
     spec("zcard", 2, Read, Both, run_zcard),
-    spec("zcount", 4, Read, Outside, run_zcount),
+    spec("zcount", 4, Read, Both, run_zcount),
     spec("zrange", -4, Read, Both, run_zrange),
     spec("zrevrange", -4, Read, Outside, run_zrevrange),
     spec("zrangebyscore", -4, Read, Both, run_zrangebyscore),

@@ -118,31 +118,22 @@ Task<std::vector<Candidate>> find_candidates(store::Store& store, CandidateSearc
 
 Task<std::vector<model::ExecutionId>> find_lost(store::Store& store, CandidateSearch search,
                                                 Timestamp now) {
-    constexpr std::int64_t kReadMost = 512;
-    const model::IndexKeys keys(search.partition);
-    const std::string most = std::to_string(kReadMost);
+    const std::string index = model::IndexKeys(search.partition).lane(search.lane).active();
     const std::string until = std::to_string(to_ms(now));
-    store::Call read = store::plain(
-        {"ZRANGEBYSCORE", keys.lease_expiry(), "-inf", until, "LIMIT", "0", most}, true);
-    FF_CO_TRY(const store::Reply reply, co_await store.call(std::move(read)));
-    const auto items = reply.items();
+    store::Call ask = store::plain({"ZCOUNT", index, "-inf", until}, true);
+    FF_CO_TRY(const store::Reply overdue, co_await store.call(std::move(ask)));
+    const auto count = static_cast<std::size_t>(overdue.to_integer().value_or(0));
     std::vector<model::ExecutionId> lost;
-    if (items.empty()) co_return lost;
+    if (count == 0 || search.depth == 0) co_return lost;
     // Those this worker cannot run must not hide the others behind them for ever.
-    const std::size_t start = static_cast<std::size_t>(to_ms(now) / 500) * search.depth;
-    std::vector<model::ExecutionId> seen;
-    std::vector<store::Call> reads;
-    for (std::size_t i = 0; i < std::min(search.depth, items.size()); ++i) {
-        const auto text = items[(start + i) % items.size()].text();
-        const auto id = model::ExecutionId::parse(text.value_or(""));
-        if (!id) continue;
-        seen.push_back(*id);
-        reads.push_back(store::plain({"HGET", model::ExecKeys(*id).core(), "lane_id"}, true));
-    }
-    const std::vector<Result<store::Reply>> lanes = co_await store.pipeline(std::move(reads));
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-        if (!lanes[i]) co_return lanes[i].error();
-        if (lanes[i]->text() == search.lane.text()) lost.push_back(seen[i]);
+    const std::size_t start = static_cast<std::size_t>(to_ms(now) / 500) * search.depth % count;
+    const std::size_t end = std::min(start + search.depth, count);
+    store::Call read =
+        store::plain({"ZRANGE", index, std::to_string(start), std::to_string(end - 1)}, true);
+    FF_CO_TRY(const store::Reply page, co_await store.call(std::move(read)));
+    for (const store::Reply& item : page.items()) {
+        if (const auto id = model::ExecutionId::parse(item.text().value_or("")))
+            lost.push_back(*id);
     }
     co_return lost;
 }

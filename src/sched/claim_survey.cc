@@ -35,7 +35,7 @@ void add_calls(std::vector<store::Call>& calls, const model::LaneId& lane, std::
     calls.push_back(store::plain({"HSET", keys.wake(), lane.text(), look.armed_until}, true));
     calls.push_back(store::plain({"EXISTS", lane_keys.eligible()}, true));
     calls.push_back(store::plain({"EXISTS", lane_keys.route_sets()}, true));
-    calls.push_back(store::plain({"ZCOUNT", keys.lease_expiry(), "-inf", look.now}, true));
+    calls.push_back(store::plain({"ZCOUNT", lane_keys.active(), "-inf", look.now}, true));
 }
 
 bool is_bare(const std::vector<Result<store::Reply>>& replies, std::size_t at) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "contract/scheduling.h"
 
 namespace ff::contract {
@@ -67,12 +69,41 @@ TEST_P(Ch06Reclaim, S65_LostLeasesOfOthersHideNothing) {
                  "ns", "lifecycle_phase", "active", "ownership_state", "lease_expired_reclaimable",
                  "attempt_state", "attempt_interrupted", "required_capabilities", "gpu"});
         command({"ZADD", expiry, std::to_string(1000 + i), e.id()});
+        command({"ZADD", model.lane_key("active"), std::to_string(1000 + i), e.id()});
     }
     Execution plain = active();
     lose(plain);
     BatchReply reply = claim({.caps = "cpu"});
     for (int i = 0; i < 2000 && reply.claimed.empty(); ++i) reply = claim({.caps = "cpu"});
     EXPECT_EQ(reply.ids(), List{plain.id()});
+}
+
+TEST_P(Ch06Reclaim, S66_ADeadLaneHidesNoLostLeaseOfAnother) {
+    constexpr int kMoreThanEverWereLookedAt = 4200;
+    List expiry{"ZADD", index("lease_expiry")};
+    List active_of_dead{"ZADD", lane_index("dead", "active")};
+    for (int i = 0; i < kMoreThanEverWereLookedAt; ++i) {
+        const Execution e = execution();
+        command({"HSET", e.key("core"), "execution_id", e.id(), "lane_id", "dead", "namespace",
+                 "ns", "lifecycle_phase", "active", "ownership_state", "lease_expired_reclaimable",
+                 "attempt_state", "attempt_interrupted"});
+        for (List* const entries : {&expiry, &active_of_dead}) {
+            entries->push_back(std::to_string(1000 + i));
+            entries->push_back(e.id());
+        }
+    }
+    command(expiry);
+    command(active_of_dead);
+    Execution expired = active();
+    lose(expired);
+    Execution revoked = active();
+    revoked.revoke();
+    const BatchReply reply = claim({.max_tasks = 2});
+    List found = reply.ids();
+    List lost{expired.id(), revoked.id()};
+    std::ranges::sort(found);
+    std::ranges::sort(lost);
+    EXPECT_EQ(found, lost);
 }
 
 TEST_P(Ch06Reclaim, S65_LostLeasesMayWaitForAFullQueue) {
