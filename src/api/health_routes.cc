@@ -15,10 +15,13 @@ http::Response ok() {
     return {.body = R"({"status":"ok"})"};
 }
 
-Task<http::Response> health(store::Store& store) {
+/// The sources belong to the route, which outlives the request.
+Task<http::Response> health(const HealthSources& sources) {
     store::Call ping = store::plain({"PING"}, true);
     ping.deadline = Deadline::after(kPingPatience);
-    FF_CO_CHECK(co_await store.call(std::move(ping)));
+    FF_CO_CHECK(co_await sources.store.call(std::move(ping)));
+    if (!sources.check) co_return ok();
+    FF_CO_CHECK(co_await sources.check());
     co_return ok();
 }
 
@@ -46,7 +49,7 @@ void add_health_routes(Routes& routes, HealthSources sources) {
     const std::vector<FieldDoc> answer{{.name = "status", .required = true}};
     Route healthz = open_route("/healthz", "Whether the server reaches its store");
     healthz.doc.answer = answer;
-    healthz.handle = [&store = sources.store](Call&) { return health(store); };
+    healthz.handle = [sources](Call&) { return health(sources); };
     routes.add(std::move(healthz));
     Route readyz = open_route("/readyz", "Whether the server takes requests");
     readyz.doc.answer = answer;

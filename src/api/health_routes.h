@@ -11,6 +11,8 @@ namespace ff::api {
 /// What a server tells about itself without a token.
 struct HealthSources {
     store::Store& store;
+    /// What the store needs beside an answer; null: nothing.
+    std::function<Task<Done>()> check{};
     /// Whether requests are taken: after boot and before the shutdown.
     std::function<bool()> ready{};
     /// The text of /metrics; null: it is served elsewhere.

@@ -142,12 +142,22 @@ Task<Done> Instance::start() {
     co_return Done{};
 }
 
+store::Store& Instance::keep_store() {
+    if (settings_.backend != Backend::Valkey || settings_.guest) return backend_.store();
+    keeper_ = std::make_unique<StoreKeeper>(
+        loop_, [this] { return prepare_store(backend_, settings_, random_); });
+    // A library that had to be loaded again was on a server that lost more than that.
+    probe_.on_library_loaded([keeper = keeper_.get()] { keeper->restore_soon(); });
+    kept_store_ = std::make_unique<KeptStore>(backend_.store(), *keeper_);
+    return *kept_store_;
+}
+
 Task<Done> Instance::start_services() {
     if (settings_.guest) {
         FF_CO_TRY(settings_.partitions, co_await stored_partitions(backend_.store()));
     }
     FF_CO_CHECK(co_await prepare_store(backend_, settings_, random_));
-    store_ = std::make_unique<ProbedStore>(backend_.store(), probe_);
+    store_ = std::make_unique<ProbedStore>(keep_store(), probe_);
     ServiceOptions serving = service_options(settings_, backend_);
     serving.probe = &probe_;
     services_ = std::make_unique<Services>(loop_, *store_, clock_, random_, std::move(serving));
@@ -178,6 +188,9 @@ void Instance::make_table() {
     const auto ready = [this] { return ready_; };
     const bool apart = settings_.metrics_listen.has_value();
     api::HealthSources sources{.store = backend_.store(), .ready = ready};
+    if (keeper_) {
+        sources.check = [this] { return keeper_->check(backend_.store(), settings_.partitions); };
+    }
     if (apart) {
         api::HealthSources figures = sources;
         figures.metrics = metrics;
@@ -276,6 +289,7 @@ asio::awaitable<void> Instance::stop() {
         note_timeout(in_time, "background");
     }
     if (metrics_http_) co_await metrics_http_->stop(Deadline::after(Millis(0)));
+    if (keeper_) co_await keeper_->stop();
     co_await backend_.stop();
 }
 

@@ -15,10 +15,12 @@
 #include "api/route.h"
 #include "app/backend.h"
 #include "app/background.h"
+#include "app/kept_store.h"
 #include "app/probe.h"
 #include "app/probed_store.h"
 #include "app/services.h"
 #include "app/settings.h"
+#include "app/store_keeper.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/task.h"
@@ -63,6 +65,8 @@ class Instance {
     class AuditTrail;
 
     Task<Done> start_services();
+    /// The store that services work with.
+    store::Store& keep_store();
     Task<api::BackupSummary> backup(std::string folder);
     void make_table();
     Result<Done> listen();
@@ -76,6 +80,9 @@ class Instance {
     BufferedRandom random_{};
     Probe probe_{};
     StoreBackend backend_;
+    /// Of a Valkey, whose data may go without the server.
+    std::unique_ptr<StoreKeeper> keeper_{};
+    std::unique_ptr<KeptStore> kept_store_{};
     std::unique_ptr<ProbedStore> store_{};
     std::unique_ptr<Services> services_{};
     std::unique_ptr<Background> background_{};

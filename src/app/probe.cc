@@ -327,6 +327,11 @@ void Probe::pools(const api::Pools& pools) {
 
 void Probe::library_loaded() {
     families_->reloads.Increment();
+    if (on_library_loaded_) on_library_loaded_();
+}
+
+void Probe::on_library_loaded(std::function<void()> act) {
+    on_library_loaded_ = std::move(act);
 }
 
 }  // namespace ff::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ class Probe final : public api::RequestProbe,
     void quota_corrected() override;
 
     void library_loaded() override;
+    /// Called whenever the function library had to be loaded, on the store's loop.
+    void on_library_loaded(std::function<void()> act);
 
     void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override;
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override;
@@ -69,6 +72,7 @@ class Probe final : public api::RequestProbe,
   private:
     struct Families;
     std::unique_ptr<Families> families_;
+    std::function<void()> on_library_loaded_{};
 };
 
 }  // namespace ff::app
