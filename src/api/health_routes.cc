@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "api/json_response.h"
-#include "model/error_catalogue.h"
 
 namespace ff::api {
 namespace {
@@ -25,11 +24,9 @@ Task<http::Response> health(const HealthSources& sources) {
     co_return ok();
 }
 
-Task<http::Response> readiness(bool ready) {
-    if (ready) co_return ok();
-    Error error = model::make_error("shutting_down");
-    error.message = "the server does not take requests now";
-    co_return error;
+Task<http::Response> readiness(std::optional<Error> not_ready) {
+    if (not_ready.has_value()) co_return *std::move(not_ready);
+    co_return ok();
 }
 
 Task<http::Response> metrics(std::string text) {
@@ -53,7 +50,9 @@ void add_health_routes(Routes& routes, HealthSources sources) {
     routes.add(std::move(healthz));
     Route readyz = open_route("/readyz", "Whether the server takes requests");
     readyz.doc.answer = answer;
-    readyz.handle = [ready = std::move(sources.ready)](Call&) { return readiness(ready()); };
+    readyz.handle = [not_ready = std::move(sources.not_ready)](Call&) {
+        return readiness(not_ready());
+    };
     routes.add(std::move(readyz));
     if (!sources.metrics) return;
     Route figures = open_route("/metrics", "Figures for Prometheus, as text");

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/route.h"
+#include "base/error.h"
 #include "store/store.h"
 
 namespace ff::api {
@@ -13,8 +15,9 @@ struct HealthSources {
     store::Store& store;
     /// What the store needs beside an answer; null: nothing.
     std::function<Task<Done>()> check{};
-    /// Whether requests are taken: after boot and before the shutdown.
-    std::function<bool()> ready{};
+    /// Why requests are not taken, before the end of the boot, after the beginning of the shutdown
+    /// and while the store cannot keep anything; nothing: they are.
+    std::function<std::optional<Error>()> not_ready{};
     /// The text of /metrics; null: it is served elsewhere.
     std::function<std::string()> metrics{};
 };

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/rehearsal.h"
 #include "model/library.h"
+#include "model/transport_kind.h"
 #include "net/tls_context.h"
 
 namespace ff::app {
@@ -120,6 +121,14 @@ Result<Done> StoreBackend::open_resp_door() {
     if (options.host == "localhost") options.host = "127.0.0.1";
     FF_TRY(resp_door_, host::RespDoor::open(loop_, *embedded_, *embedded_, std::move(options)));
     return Done{};
+}
+
+std::optional<Error> StoreBackend::trouble() const {
+    if (!embedded_) return std::nullopt;
+    const journal::Health health = embedded_->health();
+    if (health.state == journal::Health::State::Good) return std::nullopt;
+    return model::storage_error(model::TransportKind::IoError,
+                                "the store cannot keep anything: " + health.text);
 }
 
 std::uint16_t StoreBackend::lane_spread() const {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -40,6 +41,8 @@ class StoreBackend {
     store::Store& store() const;
     /// Null with valkey.
     host::EmbeddedStore* embedded() const { return embedded_.get(); }
+    /// Why the store keeps nothing at present, if it does not. Costs no request.
+    std::optional<Error> trouble() const;
     std::uint16_t lane_spread() const;
     /// 0 when there is no such door.
     std::uint16_t resp_port() const { return resp_door_ ? resp_door_->port() : 0; }

@@ -11,6 +11,7 @@
 #include "app/routes.h"
 #include "base/log.h"
 #include "cli/command_line.h"
+#include "model/error_catalogue.h"
 #include "model/library.h"
 
 namespace ff::app {
@@ -185,9 +186,9 @@ void Instance::make_table() {
         probe_.pools(pools_);
         return probe_.text();
     };
-    const auto ready = [this] { return ready_; };
     const bool apart = settings_.metrics_listen.has_value();
-    api::HealthSources sources{.store = backend_.store(), .ready = ready};
+    api::HealthSources sources{.store = backend_.store(),
+                               .not_ready = [this] { return not_ready(); }};
     if (keeper_) {
         sources.check = [this] { return keeper_->check(backend_.store(), settings_.partitions); };
     }
@@ -209,6 +210,15 @@ void Instance::make_table() {
         std::make_unique<api::Dispatcher>(routes_, settings_.bodies, *guard_, *audit_trail_);
     metrics_dispatcher_ = std::make_unique<api::Dispatcher>(metrics_routes_, settings_.bodies,
                                                             *guard_, *audit_trail_);
+}
+
+std::optional<Error> Instance::not_ready() const {
+    if (!ready_) {
+        Error error = model::make_error("shutting_down");
+        error.message = "the server does not take requests now";
+        return error;
+    }
+    return backend_.trouble();
 }
 
 Result<Done> Instance::listen() {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Instance {
     store::Store& keep_store();
     Task<api::BackupSummary> backup(std::string folder);
     void make_table();
+    /// Why requests are not taken now, if they are not.
+    std::optional<Error> not_ready() const;
     Result<Done> listen();
     void warn_of_open_doors() const;
     /// Logs and counts a step of the shutdown that was not done in time.

@@ -14,6 +14,7 @@
 #include "app/instance.h"
 #include "base/log.h"
 #include "base/task_group.h"
+#include "journal/file_system.h"
 
 namespace ff::app {
 namespace asio = boost::asio;
@@ -31,10 +32,12 @@ void raise_file_limit() {
     if (setrlimit(RLIMIT_NOFILE, &files) != 0) log::warn("app", "file_limit_not_raised");
 }
 
-/// A server whose disk has failed acknowledges nothing any more; another may take its place.
-[[noreturn]] void die(const Error& error) {
+/// A server whose disk has failed acknowledges nothing any more; another may take its place. Where
+/// the files are gone, that one would find an empty folder and begin anew: this one stays, refuses
+/// everything, and says so in its health.
+void end_or_stay(const Error& error) {
     log::error("app", "store_failed", {{"error", error.text()}});
-    std::_Exit(kFailedExitCode);
+    if (journal::category_of(error) != journal::FileError::Lost) std::_Exit(kFailedExitCode);
 }
 
 /// An instance and the signals that end it.
@@ -42,7 +45,7 @@ class ServerProcess {
   public:
     ServerProcess(asio::io_context& loop, const Settings& settings, const Ready& ready)
         : ready_(ready),
-          instance_(loop.get_executor(), settings, die),
+          instance_(loop.get_executor(), settings, end_or_stay),
           signals_(loop, SIGINT, SIGTERM),
           hangups_(loop, SIGHUP),
           tasks_(loop.get_executor(), "server process") {}

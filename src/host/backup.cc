@@ -154,10 +154,13 @@ Result<BackupReport> EmbeddedStore::backup_and_wait(const std::string& folder) {
     FF_TRY(std::vector<journal::JournalCopy> copies, copy_journals());
     BackupReport report{.shards = copies.size()};
     for (std::size_t i = 0; i < copies.size(); ++i) {
-        const std::string target = journal::join_path(folder, "shard-" + std::to_string(i));
+        const auto shard = static_cast<std::uint32_t>(i);
+        const std::string target = journal::shard_folder(folder, shard);
         FF_TRY(const std::uint64_t bytes, copies[i].write_to(files, target));
         report.bytes += bytes;
         report.records += copies[i].records();
+        FF_CHECK(journal::write_file_atomically(files, folder, journal::mark_name(shard),
+                                                encode_mark_file(copies[i].mark(), shard)));
     }
     FF_TRY(const std::vector<std::string> names, files.list(options_.folder));
     for (const std::string& name : names) {

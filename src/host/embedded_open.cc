@@ -123,10 +123,12 @@ ShardStateOptions EmbeddedStore::state_options(std::size_t index) {
 
 Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::size_t index) {
     Replay replay(shards_[index]->state().keyspace());
-    const std::string folder =
-        journal::join_path(options_.folder, "shard-" + std::to_string(index));
-    const journal::JournalOptions journal_options{.shard = static_cast<std::uint32_t>(index),
-                                                  .repair = options_.repair};
+    const auto shard = static_cast<std::uint32_t>(index);
+    const std::string folder = journal::shard_folder(options_.folder, shard);
+    const journal::JournalOptions journal_options{
+        .shard = shard,
+        .repair = options_.repair,
+        .mark_path = journal::join_path(options_.folder, journal::mark_name(shard))};
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
     report(index, opened.report);

@@ -59,9 +59,10 @@ void Committer::Impl::run() {
 }
 
 std::optional<SteadyClock::time_point> Committer::Impl::wake_at() const {
+    if (state == Health::State::Failed) return std::nullopt;
     if (state == Health::State::NoSpace) return retry_at;
-    if (unsynced && options.fsync == Fsync::Interval) return sync_at;
-    return std::nullopt;
+    if (unsynced && options.fsync == Fsync::Interval) return std::min(sync_at, watch_at);
+    return watch_at;
 }
 
 /// Returns with work in the queue or none of it due, but never sleeps over a snapshot's next step.
@@ -114,6 +115,7 @@ void Committer::Impl::work(std::vector<Item> items) {
     }
     store_ticks();
     sync_if_due();
+    watch_if_due(items.empty());
     tell_of_failure();
     {
         const std::lock_guard lock(mutex);
@@ -214,6 +216,16 @@ void Committer::Impl::sync_if_due() {
     unsynced = false;
     const std::lock_guard lock(mutex);
     ++counts.syncs;
+}
+
+/// Also while groups come all the time, but then without waiting for the mark: each of them was
+/// told that the log is in its place.
+void Committer::Impl::watch_if_due(bool idle) {
+    if (state != Health::State::Good || SteadyClock::now() < watch_at) return;
+    watch_at = SteadyClock::now() + options.watch;
+    if (!idle && options.fsync == Fsync::Always) return;
+    const Result<Done> watched = journal.look_after();
+    if (!watched) fail(watched.error());
 }
 
 void Committer::Impl::set_health(Health::State state_now, std::string text) {

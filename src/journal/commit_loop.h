@@ -61,6 +61,7 @@ struct Committer::Impl {
     void conclude(const Result<Done>& stored);
     void retry();
     void sync_if_due();
+    void watch_if_due(bool idle);
     void get_stuck(const Error& cause);
     void get_well();
     void fail(const Error& cause);
@@ -112,6 +113,7 @@ struct Committer::Impl {
     bool failure_told = false;
     bool unsynced = false;
     SteadyClock::time_point sync_at{};
+    SteadyClock::time_point watch_at = SteadyClock::now();
 
     std::thread thread;
 };

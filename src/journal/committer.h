@@ -26,6 +26,8 @@ struct CommitterOptions {
     std::size_t chunk_bytes_max = 8U << 20;
     std::chrono::milliseconds retry_least{100};
     std::chrono::milliseconds retry_most{1000};
+    /// How often it looks whether the log is still where it was, when there is nothing to write.
+    std::chrono::milliseconds watch{1000};
     /// Called once, on the committer's thread, when the journal has failed for good. By then every
     /// waiting tick has been released with an error. The server ends itself.
     std::function<void(const Error&)> on_fatal{};

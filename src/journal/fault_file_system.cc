@@ -136,6 +136,11 @@ class FaultyFileSystem::OpenFile final : public File {
         return std::uint64_t{inode_->now.size()};
     }
 
+    Result<bool> is_at(const std::string& path) override {
+        const std::lock_guard lock(state_.mutex);
+        return state_.crashed || state_.find(path) == inode_;
+    }
+
   private:
     State& state_;
     std::string path_;

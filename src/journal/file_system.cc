@@ -16,6 +16,7 @@ FileError category_of(const Error& error) {
     if (name == "ENOENT") return FileError::NotFound;
     if (name == "EEXIST") return FileError::Exists;
     if (name == "EWOULDBLOCK") return FileError::Locked;
+    if (name == "ESTALE") return FileError::Lost;
     return FileError::Io;
 }
 

@@ -17,6 +17,7 @@ enum class FileError : std::uint8_t {
     NotFound,  // ENOENT
     Exists,    // EEXIST
     Locked,    // another process holds the lock
+    Lost,      // the file is no longer where it was
     Io,        // EIO and everything else
 };
 
@@ -47,6 +48,8 @@ class File {
     /// Whether a sync may have to write anything, and not only to make sure of it.
     virtual bool has_to_write() const { return true; }
     virtual Result<std::uint64_t> size() = 0;
+    /// Whether `path` still names this file: somebody may have removed or moved it meanwhile.
+    virtual Result<bool> is_at(const std::string& path) = 0;
 };
 
 /// Holds an exclusive lock until destroyed.

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "journal/crc32c.h"
+#include "journal/little_endian.h"
 
 namespace ff::journal {
 namespace {
@@ -16,23 +17,6 @@ constexpr std::string_view kSegmentSuffix = ".ffj";
 constexpr std::string_view kSnapshotPrefix = "snapshot-";
 constexpr std::string_view kSnapshotSuffix = ".ffs";
 constexpr std::size_t kNameDigits = 16;
-
-template <class Number>
-void put(char* at, Number value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-        at[i] = static_cast<char>(static_cast<unsigned char>(value >> (8 * i)));
-    }
-}
-
-template <class Number>
-Number get(std::string_view bytes, std::uint64_t offset) {
-    Number value = 0;
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-        const auto byte = static_cast<unsigned char>(bytes[offset + i]);
-        value = static_cast<Number>(value | (static_cast<Number>(byte) << (8 * i)));
-    }
-    return value;
-}
 
 std::string name_of(std::string_view prefix, std::uint64_t number, std::string_view suffix) {
     std::string name(prefix);

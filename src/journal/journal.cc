@@ -143,7 +143,35 @@ Result<Done> Journal::start_segment() {
     head_ = head;
     end_ = kFileHeadBytes;
     allocated_ = round_up(kFileHeadBytes, options_.grow_bytes);
-    return Done{};
+    FF_CHECK(move_mark());
+    return look_after();
+}
+
+Result<Done> Journal::look_after() {
+    FF_CHECK(check_place());
+    if (!mark_) return Done{};
+    Result<Done> synced = mark_->sync();
+    // A mark that lags behind is still true.
+    if (synced || category_of(synced.error()) == FileError::NoSpace) return Done{};
+    return fail(std::move(synced).error());
+}
+
+/// Records in a file that has no name, or another one, are lost with the process.
+Result<Done> Journal::check_place() {
+    const std::string path = join_path(folder_, segment_name(head_.segment));
+    Result<bool> there = file_->is_at(path);
+    if (!there) return fail(std::move(there).error());
+    if (*there) return Done{};
+    Error error = file_error("ESTALE", path, "store into");
+    error.message = path + " is gone: it was removed or moved away while the store was using it";
+    return fail(std::move(error));
+}
+
+Result<Done> Journal::move_mark() {
+    if (!mark_) return Done{};
+    Result<Done> moved = mark_->advance(head_.segment, next_record_, end_);
+    if (moved || category_of(moved.error()) == FileError::NoSpace) return Done{};
+    return fail(std::move(moved).error());
 }
 
 Result<Done> Journal::sync() {
@@ -151,7 +179,8 @@ Result<Done> Journal::sync() {
     Result<Done> synced = file_->sync();
     if (!synced) return fail(std::move(synced).error());
     synced_record_ = next_record_;
-    return Done{};
+    FF_CHECK(check_place());
+    return move_mark();
 }
 
 Result<std::unique_ptr<SnapshotWriter>> Journal::begin_snapshot() {
@@ -161,8 +190,11 @@ Result<std::unique_ptr<SnapshotWriter>> Journal::begin_snapshot() {
     FF_CHECK(start_segment());
     const SnapshotHead head{
         .shard = options_.shard, .segment = head_.segment, .first_record = head_.first_record};
-    auto replaced = [counter = replay_bytes_, bytes = replay_bytes()] {
+    auto replaced = [counter = replay_bytes_, bytes = replay_bytes(), mark = mark_,
+                     snapshot = head_.segment] {
         counter->fetch_sub(bytes, std::memory_order_relaxed);
+        // Only says which file should be there; the next sync of the log tells of a broken disk.
+        if (mark) static_cast<void>(mark->note_snapshot(snapshot).has_value());
     };
     return std::make_unique<SnapshotWriter>(files_, folder_, head, std::move(replaced));
 }
@@ -177,8 +209,13 @@ Result<JournalCopy> Journal::begin_copy() {
         first_segment = std::max(first_segment, parse_snapshot_name(name).value_or(1));
     }
     // A segment without records is left out, but there must be one to go on from.
-    if (end_ > kFileHeadBytes || head_.segment == first_segment) FF_CHECK(start_segment());
-    JournalCopy copy(committed());
+    Mark copied{.segment = head_.segment - 1, .next_record = next_record_};
+    if (first_segment > 1) copied.snapshot = first_segment;
+    if (end_ > kFileHeadBytes || head_.segment == first_segment) {
+        copied = {head_.segment, next_record_, end_, copied.snapshot};
+        FF_CHECK(start_segment());
+    }
+    JournalCopy copy(copied);
     for (const std::string& name : names) {
         const std::optional<std::uint64_t> segment = parse_segment_name(name);
         const bool older_segment = segment && *segment >= first_segment && *segment < head_.segment;

@@ -12,6 +12,7 @@
 #include "journal/file_system.h"
 #include "journal/format.h"
 #include "journal/journal_copy.h"
+#include "journal/mark.h"
 #include "journal/records.h"
 #include "journal/snapshot_writer.h"
 
@@ -25,6 +26,8 @@ struct JournalOptions {
     std::uint64_t grow_bytes = 1ULL << 20;
     /// Instead of refusing damage: keep a copy of the damaged file, cut it there, and go on.
     bool repair = false;
+    /// Where the high-water mark is kept; empty: nowhere.
+    std::string mark_path{};
 };
 
 /// Receives what the journal holds, in order, while it is opened. An error ends the opening.
@@ -92,6 +95,10 @@ class Journal {
     /// Makes all committed groups durable. A failure is final.
     Result<Done> sync();
 
+    /// Whether the log is still where it was, which it is asked after every sync as well; also
+    /// makes the mark durable. A failure is final.
+    Result<Done> look_after();
+
     /// Starts a new segment; the writer's snapshot must hold the effect of every record committed
     /// so far, and replaces all of them once finished. The current group must be empty. Without
     /// space nothing has changed.
@@ -119,6 +126,8 @@ class Journal {
     Result<Done> commit_group(Sync sync);
     Result<Done> write_group(Sync sync_mode);
     Result<Done> start_segment();
+    Result<Done> check_place();
+    Result<Done> move_mark();
     Error fail(Error error);
     Error refusal() const;
 
@@ -137,6 +146,7 @@ class Journal {
 
     ByteBuffer group_{};
     std::uint32_t group_count_ = 0;
+    std::shared_ptr<MarkFile> mark_{};  // shared with the snapshot writers
     // Shared with the snapshot writers, which subtract what they have replaced.
     std::shared_ptr<std::atomic<std::uint64_t>> replay_bytes_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "journal/file_system.h"
+#include "journal/mark.h"
 
 namespace ff::journal {
 
@@ -15,7 +16,7 @@ namespace ff::journal {
 /// Used by one thread at a time, any one, independent of the journal.
 class JournalCopy {
   public:
-    explicit JournalCopy(std::uint64_t records) : records_(records) {}
+    explicit JournalCopy(const Mark& mark) : mark_(mark) {}
 
     void add(std::string name, std::unique_ptr<File> file);
     /// Copies them into `folder`, which is made and should be empty; durable when it returns.
@@ -23,7 +24,9 @@ class JournalCopy {
     Result<std::uint64_t> write_to(FileSystem& files, const std::string& folder);
 
     /// Records ever committed to the journal up to that moment.
-    std::uint64_t records() const { return records_; }
+    std::uint64_t records() const { return mark_.next_record - 1; }
+    /// What they hold, for the high-water mark of the copy.
+    const Mark& mark() const { return mark_; }
 
   private:
     struct Entry {
@@ -31,7 +34,7 @@ class JournalCopy {
         std::unique_ptr<File> file{};
     };
     std::vector<Entry> entries_;
-    std::uint64_t records_;
+    Mark mark_;
 };
 
 }  // namespace ff::journal

@@ -147,6 +147,17 @@ class PosixFile final : public File {
         return static_cast<std::uint64_t>(facts.st_size);
     }
 
+    Result<bool> is_at(const std::string& path) override {
+        struct stat open_file{};
+        struct stat named{};
+        if (::fstat(fd(), &open_file) < 0) return last_error(path_, "stat");
+        if (::stat(path.c_str(), &named) < 0) {
+            if (errno == ENOENT || errno == ENOTDIR) return false;
+            return last_error(path, "stat");
+        }
+        return open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+    }
+
   private:
     int fd() const { return descriptor_.number(); }
 

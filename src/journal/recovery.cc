@@ -29,12 +29,30 @@ Result<Opened> Recovery::run() {
     // A process that was killed may have left names that are not durable yet; nothing may be
     // built on them, and above all nothing removed because of them, before they are.
     FF_CHECK(files_.sync_folder(folder_));
+    FF_CHECK(look_at_mark());
     FF_CHECK(look_around());
+    if (const std::optional<Damage> missing = missing_files()) {
+        if (!options_.repair) return refuse(*missing);
+        report_.repaired.push_back(Cut{.file = path(missing->name), .what = missing->what});
+        mark_ = Mark{};
+    }
     FF_CHECK(replay_snapshot());
     FF_CHECK(replay_segments());
     FF_CHECK(open_last());
     FF_CHECK(remove_replaced());
     return Opened{.journal = std::move(journal_), .report = std::move(report_)};
+}
+
+Result<Done> Recovery::look_at_mark() {
+    if (options_.mark_path.empty()) return Done{};
+    Result<std::optional<Mark>> mark = read_mark(files_, options_.mark_path, options_.shard);
+    if (mark) {
+        mark_ = mark->value_or(Mark{});
+        return Done{};
+    }
+    if (!options_.repair || mark.error().code != "corruption") return std::move(mark).error();
+    report_.repaired.push_back(Cut{.file = options_.mark_path, .what = mark.error().detail[2]});
+    return Done{};
 }
 
 Result<Done> Recovery::look_around() {
@@ -57,6 +75,21 @@ Result<Done> Recovery::look_around() {
     return Done{};
 }
 
+/// Files that the mark knows of. The log may have lost more of them; the first is enough to say.
+std::optional<Recovery::Damage> Recovery::missing_files() const {
+    const std::string held = "it held records up to " + std::to_string(mark_.next_record - 1);
+    if (mark_.snapshot > 0 && report_.snapshot.value_or(0) < mark_.snapshot) {
+        return Damage{.name = snapshot_name(mark_.snapshot),
+                      .what = "the file is missing; the store began with it",
+                      .missing = true};
+    }
+    const std::uint64_t newest = segments_.empty() ? 0 : segments_.back();
+    if (newest >= mark_.segment) return std::nullopt;
+    return Damage{.name = segment_name(mark_.segment),
+                  .what = "the file is missing; " + held,
+                  .missing = true};
+}
+
 Result<Done> Recovery::replay_segments() {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
         const std::string name = segment_name(segments_[i]);
@@ -65,14 +98,16 @@ Result<Done> Recovery::replay_segments() {
         if (segments_[i] == expected) {
             FF_TRY(damage, replay_segment(name, i + 1 == segments_.size()));
         } else {
-            damage = Damage{.name = segment_name(expected), .what = "the file is missing"};
+            damage = Damage{
+                .name = segment_name(expected), .what = "the file is missing", .missing = true};
         }
         if (!damage) continue;
         if (!options_.repair) return refuse(*damage);
         return repair_segments(*damage, i);
     }
     if (segments_.empty() && report_.snapshot) {
-        const Damage damage{.name = segment_name(first_segment_), .what = "the file is missing"};
+        const Damage damage{
+            .name = segment_name(first_segment_), .what = "the file is missing", .missing = true};
         if (!options_.repair) return refuse(damage);
         report_.repaired.push_back(Cut{.file = path(damage.name), .what = damage.what});
     }
@@ -122,6 +157,9 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
         replay_bytes_ += record->length;
         durable_before = record->durable_before();
     }
+    if (last && next_record_ < mark_.next_record) {
+        return std::optional(Damage{name, last_end_, what_is_gone(content.substr(last_end_))});
+    }
     if (last) remember_unsure(head, content, durable_before);
     switch (judge_tail(content, last_end_, next_record_, head.seed)) {
         case TailKind::Clean:
@@ -134,6 +172,16 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
             break;
     }
     return std::optional(Damage{name, last_end_, "the checksum of a record is wrong"});
+}
+
+/// The mark says that more was stored than the last segment holds.
+std::string Recovery::what_is_gone(std::string_view rest) const {
+    const std::string last_stored = std::to_string(mark_.next_record - 1);
+    const std::string first_gone = std::to_string(next_record_);
+    if (rest.find_first_not_of('\0') != std::string_view::npos)
+        return "record " + first_gone + " was stored here and cannot be read; the log went up to " +
+               last_stored;
+    return "the log was cut: records " + first_gone + " to " + last_stored + " were stored here";
 }
 
 /// What the last process wrote but did not live to know durable may be in the system's memory only,
@@ -209,11 +257,19 @@ Result<Done> Recovery::open_last() {
     journal.next_record_ = next_record_;
     journal.synced_record_ = next_record_;
     journal.replay_bytes_->store(replay_bytes_);
+    if (options_.mark_path.empty()) return Done{};
+    const Mark mark{.segment = last_->segment,
+                    .next_record = next_record_,
+                    .end = last_end_,
+                    .snapshot = report_.snapshot.value_or(0)};
+    FF_TRY(journal.mark_, MarkFile::open(files_, options_.mark_path, options_.shard, mark));
     return Done{};
 }
 
 Error Recovery::refuse(const Damage& damage) const {
-    return corruption(path(damage.name), damage.offset, damage.what);
+    Error error = corruption(path(damage.name), damage.offset, damage.what);
+    if (damage.missing) error.message = path(damage.name) + ": " + damage.what;
+    return error;
 }
 
 Result<std::string> Recovery::free_copy_name(const std::string& name) const {

@@ -22,9 +22,12 @@ class Recovery {
         std::string name;
         std::uint64_t offset = 0;
         std::string what;
+        bool missing = false;
     };
 
+    Result<Done> look_at_mark();
     Result<Done> look_around();
+    std::optional<Damage> missing_files() const;
     Result<Done> replay_snapshot();
     Result<std::optional<Damage>> replay_chunks(File& file, const SnapshotHead& head);
     Result<Done> repair_snapshot(const Damage& damage, SnapshotHead head);
@@ -35,6 +38,7 @@ class Recovery {
     Result<std::optional<Damage>> replay_segment(const std::string& name, bool last);
     Result<std::optional<Damage>> replay_records(const std::string& name, const SegmentHead& head,
                                                  std::string_view content, bool last);
+    std::string what_is_gone(std::string_view rest) const;
     void remember_unsure(const SegmentHead& head, std::string_view content,
                          std::uint64_t durable_before);
     Result<Done> cut_torn(const std::string& name, std::uint64_t size);
@@ -56,6 +60,7 @@ class Recovery {
     RecoveryReport report_;
     std::unique_ptr<Journal> journal_;
 
+    Mark mark_{};                          // what the log held at least when it was last used
     std::vector<std::uint64_t> segments_;  // from the snapshot on
     std::vector<std::uint64_t> older_segments_;
     std::vector<std::uint64_t> older_snapshots_;

@@ -35,6 +35,7 @@ class WatchedFile final : public File {
     }
     bool has_to_write() const override { return watch_.has_to_write; }
     Result<std::uint64_t> size() override { return inner_->size(); }
+    Result<bool> is_at(const std::string& path) override { return inner_->is_at(path); }
 
   private:
     std::unique_ptr<File> inner_;

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "journal/crc32c.h"
 #include "journal/format.h"
+#include "journal/mark.h"
 
 // STORE is text, for people: one fact a line, and the checksum of all lines before it.
 //     flowfabric-store
@@ -58,7 +59,61 @@ Result<StoreFacts> decode(std::string_view path, std::string_view content) {
     return facts;
 }
 
+Result<bool> holds_log(FileSystem& files, const std::string& folder) {
+    Result<std::vector<std::string>> names = files.list(folder);
+    if (!names) {
+        if (category_of(names.error()) != FileError::NotFound) return std::move(names).error();
+        return false;
+    }
+    for (const std::string& name : *names)
+        if (parse_segment_name(name) || parse_snapshot_name(name)) return true;
+    return false;
+}
+
+/// A new store has its marks, which say that nothing is there yet, before it has its STORE.
+Result<Done> make_marks(FileSystem& files, const std::string& folder, std::uint32_t shards) {
+    for (std::uint32_t i = 0; i < shards; ++i)
+        FF_CHECK(write_file_atomically(files, folder, mark_name(i), encode_mark_file(Mark{}, i)));
+    return Done{};
+}
+
+/// Without STORE nobody knows how many journals belong together.
+Result<Done> refuse_leftovers(FileSystem& files, const std::string& folder) {
+    FF_TRY(const std::vector<std::string> names, files.list(folder));
+    for (const std::string& name : names) {
+        if (!name.starts_with("shard-")) continue;
+        FF_TRY(const bool holds, holds_log(files, join_path(folder, name)));
+        if (!holds) continue;
+        Error error = corruption(join_path(folder, kName), 0, "the file is missing");
+        error.message = join_path(folder, kName) + " is missing, but " + name +
+                        " holds the log of a store: put STORE back, from a backup if need be";
+        return error;
+    }
+    return Done{};
+}
+
+/// A journal that lost its mark as well as its files: one that was never used has its mark.
+Result<Done> require_logs(FileSystem& files, const std::string& folder, std::uint32_t shards) {
+    for (std::uint32_t i = 0; i < shards; ++i) {
+        FF_TRY(const bool marked, files.exists(join_path(folder, mark_name(i))));
+        FF_TRY(const bool holds, holds_log(files, shard_folder(folder, i)));
+        if (marked || holds) continue;
+        const std::string lost = shard_folder(folder, i);
+        Error error = corruption(lost, 0, "the log is missing");
+        error.message = lost + " holds no log, but STORE says that the store has " +
+                        std::to_string(shards) +
+                        " shards: put it back, from a backup if need be; a store that was never "
+                        "used can be removed as a whole";
+        return error;
+    }
+    return Done{};
+}
+
 }  // namespace
+
+std::string shard_folder(const std::string& folder, std::uint32_t shard) {
+    return join_path(folder, "shard-" + std::to_string(shard));
+}
 
 Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
                                    const StoreFacts& wanted) {
@@ -72,6 +127,8 @@ Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
     if (!content) {
         if (category_of(content.error()) != FileError::NotFound) return std::move(content).error();
         FF_CHECK(files.make_folder(folder));
+        FF_CHECK(refuse_leftovers(files, folder));
+        FF_CHECK(make_marks(files, folder, wanted.shards));
         FF_CHECK(write_file_atomically(files, folder, std::string(kName), encode(wanted)));
         return wanted;
     }
@@ -82,6 +139,7 @@ Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
                                            std::to_string(wanted.shards) +
                                            "; the number is fixed when a store is made");
     }
+    FF_CHECK(require_logs(files, folder, facts.shards));
     return facts;
 }
 

@@ -21,10 +21,13 @@ struct StoreFacts {
 /// While a file of this name is there, the folder is a copy that was not finished.
 inline constexpr const char* kUnfinishedName = "UNFINISHED";
 
+/// The folder of a shard's journal within the data folder.
+std::string shard_folder(const std::string& folder, std::uint32_t shard);
+
 /// Reads `folder`/STORE or, if there is none, writes it with `wanted`. The answer is what the file
 /// says: the id of an existing store wins. Another number of shards is refused with code
 /// "invalid_input", field "shards", naming both numbers; a damaged file with "corruption", and so
-/// is an unfinished copy.
+/// are an unfinished copy, a STORE without the journals it speaks of, and journals without STORE.
 Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
                                    const StoreFacts& wanted);
 

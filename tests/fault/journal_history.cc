@@ -33,7 +33,7 @@ testing::AssertionResult Content::is_sequence() const {
 }
 
 journal::JournalOptions History::journal_options() {
-    return {.shard = 0, .segment_bytes = 6000, .grow_bytes = 2048};
+    return {.shard = 0, .segment_bytes = 6000, .grow_bytes = 2048, .mark_path = "store/mark-0"};
 }
 
 void History::run(journal::FileSystem& files) {
