@@ -50,11 +50,22 @@ std::size_t BodyLimits::of(BodyClass body) const {
 Dispatcher::Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate, Auditor& auditor)
     : router_(routes), limits_(limits), gate_(gate), auditor_(auditor) {}
 
-http::Admission Dispatcher::admit(const http::Request& head) {
+http::Admission Dispatcher::admit(const http::Request& head, http::Peer& peer) {
     const Router::Match match = router_.find(head.method, head.path());
-    if (match.route == nullptr)
-        return {.body_bytes_max = limits_.control, .route = std::string(kUnknown)};
-    return {.body_bytes_max = limits_.of(match.route->body), .route = match.route->pattern};
+    const std::string_view pattern = match.route == nullptr ? kUnknown : match.route->pattern;
+    http::Admission admission{
+        .body_bytes_max = match.route == nullptr ? limits_.control : limits_.of(match.route->body),
+        .route = std::string(pattern),
+        .refusal = gate_.before(head, match.route)};
+    if (admission.refusal) {
+        const Answered answered{.head = head,
+                                .pattern = pattern,
+                                .status = admission.refusal->status,
+                                .took = {},
+                                .peer = peer};
+        gate_.after(answered, *admission.refusal);
+    }
+    return admission;
 }
 
 std::optional<http::Response> Dispatcher::refuse_unmatched(const Router::Match& match,

@@ -72,7 +72,7 @@ class Dispatcher final : public http::Handler {
     /// All of them outlive it, and the table does not change any more.
     Dispatcher(const Routes& routes, BodyLimits limits, Gate& gate, Auditor& auditor);
 
-    http::Admission admit(const http::Request& head) override;
+    http::Admission admit(const http::Request& head, http::Peer& peer) override;
     boost::asio::awaitable<http::Response> handle(http::Request request, http::Peer& peer) override;
 
   private:

@@ -54,7 +54,7 @@ http::Request request_of(const sdk::DoorRequest& request) {
 
 asio::awaitable<void> answer(app::Instance& instance, http::Request request,
                              std::shared_ptr<LocalPeer> peer, std::shared_ptr<Reply> reply) {
-    const http::Admission admission = instance.handler().admit(request);
+    const http::Admission admission = instance.handler().admit(request, *peer);
     if (request.body.size() > admission.body_bytes_max) {
         reply->set(flowfabric::Error{.code = "payload_too_large",
                                      .kind = "payload_too_large",

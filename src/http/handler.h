@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +15,9 @@ struct Admission {
     std::size_t body_bytes_max = 0;
     /// The pattern of the route, named in the refusal of a larger body.
     std::string route{};
+    /// The answer, when the head is enough to refuse: the body is not read, and the connection
+    /// ends with it.
+    std::optional<Response> refusal{};
 };
 
 /// The other end of the connection a request came from.
@@ -32,8 +36,9 @@ class Peer {
 class Handler {
   public:
     virtual ~Handler() = default;
-    /// Called when the head has arrived and before the body is read. `head.body` is empty.
-    virtual Admission admit(const Request& head) = 0;
+    /// Called when the head of a request with a body has arrived and before the body is read, or
+    /// asked for with `100 Continue`. `head.body` is empty.
+    virtual Admission admit(const Request& head, Peer& peer) = 0;
     /// `peer` lives until the response has been written.
     virtual boost::asio::awaitable<Response> handle(Request request, Peer& peer) = 0;
 };

@@ -1,6 +1,9 @@
 #include "http/listen_address.h"
 
+#include <array>
 #include <limits>
+
+#include <arpa/inet.h>
 
 #include "base/numbers.h"
 
@@ -18,6 +21,13 @@ Result<ListenAddress> ListenAddress::parse(std::string_view text, std::string_vi
     if (host.empty() || bracketed != (host.find(':') != std::string_view::npos))
         return invalid_input(field, "no host");
     return ListenAddress{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
+}
+
+bool is_ip_address(std::string_view text) {
+    const std::string address(text);
+    std::array<std::uint8_t, sizeof(in6_addr)> parsed{};
+    return inet_pton(AF_INET, address.c_str(), parsed.data()) == 1 ||
+           inet_pton(AF_INET6, address.c_str(), parsed.data()) == 1;
 }
 
 std::string ListenAddress::to_text() const {

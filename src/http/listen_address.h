@@ -20,4 +20,7 @@ struct ListenAddress {
     bool operator==(const ListenAddress&) const = default;
 };
 
+/// An IPv4 or IPv6 address, the latter without brackets.
+bool is_ip_address(std::string_view text);
+
 }  // namespace ff::http

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <boost/asio/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+
+#include "http/chunked_decoder.h"
 
 namespace ff::http {
 namespace asio = boost::asio;
@@ -18,6 +21,9 @@ namespace {
 
 constexpr std::uint64_t kBodyReadBytesMax = std::uint64_t{256} << 10;
 constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kVersionAndEnd = "HTTP/1.1\r\n";
+/// A method of ours and the two spaces are shorter.
+constexpr std::size_t kMethodBytesMax = 32;
 
 Response malformed(std::string_view field, std::string_view why) {
     return error_response(400, invalid_input(field, why));
@@ -30,6 +36,10 @@ Response too_long(unsigned status, std::string_view code, std::string_view what)
 
 Response long_target() {
     return too_long(414, "uri_too_long", "request line");
+}
+
+Response long_headers(std::string_view what) {
+    return too_long(431, "headers_too_large", what);
 }
 
 Response body_too_large(const Admission& admission) {
@@ -51,32 +61,49 @@ struct RequestReader::Parser : wire::request_parser<wire::string_body> {};
 
 RequestReader::RequestReader(WireStream& wire, RequestLimits limits)
     : wire_(wire), limits_(limits), parser_(std::make_unique<Parser>()) {
-    parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes_max));
-    // Decided when the head is known.
+    // Beast counts what it parses in one call, so a long head in one write would pass its limit.
+    parser_->header_limit(std::numeric_limits<std::uint32_t>::max());
     parser_->body_limit(boost::none);
 }
 
 RequestReader::~RequestReader() = default;
 
-/// A long body comes in few reads, whatever else it brings.
-std::size_t RequestReader::room_for(Part part) const {
-    if (part == Part::Head) return WireStream::kReadBytes;
-    const auto left = parser_->content_length_remaining();
-    return std::clamp<std::uint64_t>(left ? *left : 0, WireStream::kReadBytes, kBodyReadBytesMax);
+bool RequestReader::has_body() const {
+    return framing_.kind == RequestFraming::Kind::Chunked || framing_.length > 0;
 }
 
-asio::awaitable<WireStream::Failure> RequestReader::feed_until(Part part) {
-    parser_->eager(part == Part::Everything);
-    while (part == Part::Head ? !parser_->is_header_done() : !parser_->is_done()) {
+/// Whether what was parsed, and what waits to be, is more than a head may have.
+bool RequestReader::head_too_long() const {
+    const bool whole = parser_->is_header_done();
+    const std::size_t bytes = head_bytes_ + (whole ? 0 : wire_.received().size());
+    const auto& message = parser_->get();
+    const std::size_t target = message.target().size();
+    if (target == 0) return bytes > limits_.target_bytes_max + kMethodBytesMax;
+    const std::size_t line = message.method_string().size() + target + 2 + kVersionAndEnd.size();
+    return target > limits_.target_bytes_max || bytes > line + limits_.header_bytes_max;
+}
+
+Response RequestReader::long_head() const {
+    // Without a target, not even the first line has ended within the limit.
+    const std::size_t target_bytes = parser_->get().target().size();
+    const bool long_line = target_bytes == 0 || target_bytes > limits_.target_bytes_max;
+    return long_line ? long_target() : long_headers("header block");
+}
+
+asio::awaitable<WireStream::Failure> RequestReader::feed_head() {
+    while (!parser_->is_header_done()) {
         const std::string_view bytes = wire_.received();
         beast::error_code failure = wire::error::need_more;
         if (!bytes.empty()) {
             const asio::const_buffer given(bytes.data(), bytes.size());
-            wire_.consume(parser_->put(given, failure));
+            const std::size_t parsed = parser_->put(given, failure);
+            head_bytes_ += parsed;
+            wire_.consume(parsed);
         }
+        if (failure && failure != wire::error::need_more) co_return failure;
+        if (head_too_long()) co_return wire::error::header_limit;
         if (!failure) continue;
-        if (failure != wire::error::need_more) co_return failure;
-        failure = co_await wire_.receive(room_for(part));
+        failure = co_await wire_.receive();
         if (failure == asio::error::eof) {
             failure = wire::error::end_of_stream;
             if (parser_->got_some()) parser_->put_eof(failure);
@@ -87,12 +114,9 @@ asio::awaitable<WireStream::Failure> RequestReader::feed_until(Part part) {
 }
 
 asio::awaitable<RequestReader::Read> RequestReader::read_head() {
-    const WireStream::Failure failure = co_await feed_until(Part::Head);
+    const WireStream::Failure failure = co_await feed_head();
     if (failure == wire::error::header_limit) {
-        // Without a target, not even the first line has ended within the limit.
-        const std::size_t target_bytes = parser_->get().target().size();
-        const bool long_line = target_bytes == 0 || target_bytes > limits_.target_bytes_max;
-        refusal_ = long_line ? long_target() : too_long(431, "headers_too_large", "header block");
+        refusal_ = long_head();
         co_return Read::Refused;
     }
     if (failure && is_malformed(failure)) {
@@ -101,8 +125,9 @@ asio::awaitable<RequestReader::Read> RequestReader::read_head() {
     }
     if (failure) co_return Read::Broken;
     take_head();
-    if (request_.target.size() <= limits_.target_bytes_max) co_return Read::Whole;
-    refusal_ = long_target();
+    const Result<Done> checked = check_head();
+    if (checked.has_value()) co_return Read::Whole;
+    refusal_ = error_response(400, checked.error());
     co_return Read::Refused;
 }
 
@@ -118,32 +143,87 @@ void RequestReader::take_head() {
             {.name = std::string(field.name_string()), .value = std::string(field.value())});
 }
 
+Result<Done> RequestReader::check_head() {
+    FF_CHECK(check_host(request_, version_));
+    FF_TRY(framing_, framing_of(request_, version_));
+    return Done{};
+}
+
+/// False when the client is gone.
+asio::awaitable<bool> RequestReader::invite() {
+    const auto expected = request_.header("Expect");
+    if (!expected || !same_name(*expected, "100-continue") || !has_body()) co_return true;
+    const WireStream::Pieces go_on = {asio::buffer(kGoOn)};
+    const WireStream::Failure unsent = co_await wire_.write(go_on);
+    co_return !unsent;
+}
+
 asio::awaitable<RequestReader::Read> RequestReader::read_body(Admission admission) {
-    const std::size_t most = admission.body_bytes_max;
-    const auto announced = parser_->content_length();
-    if (announced && *announced > most) {
+    if (framing_.length > admission.body_bytes_max) {
         refusal_ = body_too_large(admission);
         co_return Read::Refused;
     }
-    parser_->body_limit(most);
-    if (parser_->get()[wire::field::expect] == "100-continue") {
-        const WireStream::Pieces go_on = {asio::buffer(kGoOn)};
-        const WireStream::Failure unsent = co_await wire_.write(go_on);
-        if (unsent) co_return Read::Broken;
-    }
-    const WireStream::Failure failure = co_await feed_until(Part::Everything);
-    if (!failure) {
-        request_.body = std::move(parser_->get().body());
-        wire_.shrink();
-        co_return Read::Whole;
-    }
-    if (failure == wire::error::body_limit) {
-        refusal_ = body_too_large(admission);
-    } else if (is_malformed(failure)) {
-        refusal_ = malformed("body", failure.message());
+    if (!has_body()) co_return Read::Whole;
+    body_begun_ = std::chrono::steady_clock::now();
+    const bool there = co_await invite();
+    if (!there) co_return Read::Broken;
+    Read read = Read::Whole;
+    if (framing_.kind == RequestFraming::Kind::Chunked) {
+        read = co_await read_chunked(admission);
     } else {
-        co_return Read::Broken;
+        read = co_await read_sized();
     }
+    wire_.shrink();
+    co_return read;
+}
+
+asio::awaitable<WireStream::Failure> RequestReader::receive_body(std::uint64_t so_far,
+                                                                 std::size_t most) {
+    using std::chrono::milliseconds;
+    const milliseconds earned(so_far * 1000 / limits_.body_bytes_per_second_min);
+    const auto end = body_begun_ + limits_.body_grace + earned;
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    wire_.expires_after(std::max(left, milliseconds(0)));
+    const WireStream::Failure failure = co_await wire_.receive(most);
+    co_return failure;
+}
+
+/// The body grows as it arrives: an announced length costs no memory.
+asio::awaitable<RequestReader::Read> RequestReader::read_sized() {
+    std::string& body = request_.body;
+    body.reserve(std::min(framing_.length, kBodyReadBytesMax));
+    for (;;) {
+        const std::string_view bytes = wire_.received();
+        const std::size_t count =
+            std::min<std::uint64_t>(bytes.size(), framing_.length - body.size());
+        body.append(bytes.substr(0, count));
+        wire_.consume(count);
+        const std::uint64_t left = framing_.length - body.size();
+        if (left == 0) co_return Read::Whole;
+        // A long body comes in few reads, whatever else it brings.
+        const std::size_t room =
+            std::clamp<std::uint64_t>(left, WireStream::kReadBytes, kBodyReadBytesMax);
+        const WireStream::Failure failure = co_await receive_body(body.size(), room);
+        if (failure) co_return Read::Broken;
+    }
+}
+
+asio::awaitable<RequestReader::Read> RequestReader::read_chunked(const Admission& admission) {
+    using State = ChunkedDecoder::State;
+    ChunkedDecoder decoder({.data_bytes_max = admission.body_bytes_max,
+                            .trailer_bytes_max = limits_.header_bytes_max});
+    while (decoder.state() == State::More) {
+        if (wire_.received().empty()) {
+            const WireStream::Failure failure =
+                co_await receive_body(request_.body.size(), WireStream::kReadBytes);
+            if (failure) co_return Read::Broken;
+        }
+        wire_.consume(decoder.feed(wire_.received(), request_.body));
+    }
+    if (decoder.state() == State::Done) co_return Read::Whole;
+    refusal_ = decoder.state() == State::DataTooLarge       ? body_too_large(admission)
+               : decoder.state() == State::TrailersTooLarge ? long_headers("trailer block")
+                                                            : malformed("body", decoder.problem());
     co_return Read::Refused;
 }
 

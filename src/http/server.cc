@@ -1,5 +1,6 @@
 #include "http/server.h"
 
+#include <algorithm>
 #include <list>
 
 #include <boost/asio/as_tuple.hpp>
@@ -25,6 +26,9 @@ namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kAcceptPause{100};
+/// At the limit, sessions are looked at this often though none has ended: a request that waited
+/// for its handler may have become one whose client does not read.
+constexpr std::chrono::milliseconds kLookAgain{1000};
 constexpr std::size_t kUnixPathBytesMax = 107;
 
 using Acceptor = asio::basic_socket_acceptor<Protocol>;
@@ -128,11 +132,11 @@ class Server::Impl {
 
     asio::awaitable<void> make_room() {
         co_await acceptor_.async_wait(Acceptor::wait_read, kAsTuple);
-        if (context_.draining || live_.size() < context_.options.connections_max) co_return;
-        interrupt_longest_idle();
         context_.crowded = true;
-        room_for_more_.expires_at(asio::steady_timer::time_point::max());
-        co_await room_for_more_.async_wait(kAsTuple);
+        while (!context_.draining && live_.size() >= context_.options.connections_max) {
+            room_for_more_.expires_at(end_most_dispensable());
+            co_await room_for_more_.async_wait(kAsTuple);
+        }
         context_.crowded = false;
     }
 
@@ -144,14 +148,25 @@ class Server::Impl {
         room_for_more_.cancel();
     }
 
-    void interrupt_longest_idle() {
-        Session* longest = nullptr;
+    /// Ends the session that can be spared best, if there is one. When to look again, unless a
+    /// session ends before.
+    Session::IdleClock::time_point end_most_dispensable() {
+        const auto now = Session::IdleClock::now();
+        Session* chosen = nullptr;
+        auto earliest = Session::IdleClock::time_point::max();
         for (Session* session : live_) {
-            if (session == nullptr || !session->idle()) continue;
-            if (longest == nullptr || session->idle_since() < longest->idle_since())
-                longest = session;
+            const auto from = session == nullptr ? now + kLookAgain : session->dispensable_from();
+            if (from >= earliest) continue;
+            earliest = from;
+            chosen = session;
         }
-        if (longest != nullptr) longest->interrupt_idle();
+        if (chosen == nullptr || earliest > now) return std::min(earliest, now + kLookAgain);
+        if (chosen->idle()) {
+            chosen->interrupt_idle();
+        } else {
+            chosen->cut();
+        }
+        return now + kLookAgain;
     }
 
     asio::awaitable<void> cut_at(Deadline grace) {

@@ -29,6 +29,10 @@ constexpr std::size_t kRequestIdBytesMax = 128;
 constexpr std::chrono::milliseconds kLingerMax{1000};
 constexpr std::size_t kLingerBytesMax = std::size_t{4} << 20;
 constexpr std::chrono::milliseconds kGoodbyeMax{200};
+/// How long a client may take to send its request, or to read its answer, before it makes room for
+/// others where room is short.
+constexpr std::chrono::milliseconds kReadingPatience{1000};
+constexpr std::chrono::milliseconds kWritingPatience{5000};
 
 bool acceptable_id(std::string_view id) {
     return !id.empty() && id.size() <= kRequestIdBytesMax &&
@@ -121,7 +125,7 @@ asio::awaitable<void> Session::run() {
 
 asio::awaitable<bool> Session::greet() {
     if (!wire_.encrypted()) co_return true;
-    wire_.expires_after(context_.options.idle_max);
+    wire_.expires_after(context_.options.head_max);
     const WireStream::Failure failure = co_await wire_.handshake();
     co_return !failure;
 }
@@ -134,7 +138,26 @@ asio::awaitable<void> Session::say_goodbye() {
 }
 
 void Session::interrupt_idle() {
-    if (idle_) wire_.cancel();
+    if (idle()) wire_.cancel();
+}
+
+void Session::enter(Stage stage) {
+    stage_ = stage;
+    stage_since_ = IdleClock::now();
+}
+
+Session::IdleClock::time_point Session::dispensable_from() const {
+    const auto writing = wire_.writing_since();
+    if (writing) return *writing + kWritingPatience;
+    switch (stage_) {
+        case Stage::Idle:
+            return IdleClock::time_point::min() + stage_since_.time_since_epoch();
+        case Stage::Reading:
+            return stage_since_ + kReadingPatience;
+        case Stage::Answering:
+            break;
+    }
+    return IdleClock::time_point::max();
 }
 
 void Session::cut() {
@@ -143,18 +166,21 @@ void Session::cut() {
 
 asio::awaitable<bool> Session::await_first_byte() {
     if (!wire_.received().empty()) co_return true;
-    idle_ = true;
-    idle_since_ = IdleClock::now();
+    enter(Stage::Idle);
     wire_.expires_after(context_.options.idle_max);
     const WireStream::Failure failure = co_await wire_.receive();
-    idle_ = false;
     co_return !failure;
 }
 
 asio::awaitable<bool> Session::serve_one() {
-    RequestReader reader(wire_, {.target_bytes_max = context_.options.target_bytes_max,
-                                 .header_bytes_max = context_.options.header_bytes_max});
+    const ServerOptions& options = context_.options;
+    RequestReader reader(wire_, {.target_bytes_max = options.target_bytes_max,
+                                 .header_bytes_max = options.header_bytes_max,
+                                 .body_grace = options.body_grace,
+                                 .body_bytes_per_second_min = options.body_bytes_per_second_min});
+    enter(Stage::Reading);
     const Read read = co_await this->read(reader);
+    enter(Stage::Answering);
     if (read == Read::Broken) co_return false;
     const std::string id = reader.request().id;
     Response response;
@@ -178,16 +204,18 @@ asio::awaitable<bool> Session::serve_one() {
 }
 
 asio::awaitable<Read> Session::read(RequestReader& reader) {
-    wire_.expires_after(context_.options.idle_max);
+    wire_.expires_after(context_.options.head_max);
     Read read = co_await reader.read_head();
     Request& request = reader.request();
     const auto given = request.header("X-Request-Id");
     request.id = given && acceptable_id(*given) ? std::string(*given) : context_.ids.next();
-    if (read == Read::Whole) {
-        Admission admission = context_.handler.admit(request);
-        wire_.expires_after(context_.options.idle_max);
-        read = co_await reader.read_body(std::move(admission));
+    if (read != Read::Whole || !reader.has_body()) co_return read;
+    Admission admission = context_.handler.admit(request, *client_);
+    if (admission.refusal) {
+        reader.refusal() = *std::move(admission.refusal);
+        co_return Read::Refused;
     }
+    read = co_await reader.read_body(std::move(admission));
     co_return read;
 }
 
@@ -210,6 +238,7 @@ asio::awaitable<void> Session::linger() {
     const bool unread =
         more_to_come_ || !wire_.received().empty() || wire_.socket().available(failure) > 0;
     if (failure || !unread) co_return;
+    enter(Stage::Idle);
     wire_.expires_after(kLingerMax);
     std::size_t discarded = 0;
     while (discarded < kLingerBytesMax) {

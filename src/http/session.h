@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -56,9 +57,12 @@ class Session {
 
     boost::asio::awaitable<void> run();
 
+    /// From when on it may be ended to make room for another connection: at once when it is idle,
+    /// after a while when its client is slow to send or to read, never while it waits for its
+    /// handler. Of several, whoever has this earliest goes first.
+    IdleClock::time_point dispensable_from() const;
     /// Waiting for the first byte of a request.
-    bool idle() const { return idle_; }
-    IdleClock::time_point idle_since() const { return idle_since_; }
+    bool idle() const { return stage_ == Stage::Idle; }
     /// Ends the session if it is idle.
     void interrupt_idle();
     /// Closes the connection, whatever it is doing.
@@ -66,7 +70,9 @@ class Session {
 
   private:
     class Client;
+    enum class Stage : std::uint8_t { Idle, Reading, Answering };
 
+    void enter(Stage stage);
     /// False when the client cannot speak TLS with us.
     boost::asio::awaitable<bool> greet();
     boost::asio::awaitable<void> say_goodbye();
@@ -81,8 +87,8 @@ class Session {
     WireStream wire_;
     std::unique_ptr<Client> client_;
     SessionContext& context_;
-    IdleClock::time_point idle_since_{};
-    bool idle_ = false;
+    Stage stage_ = Stage::Reading;
+    IdleClock::time_point stage_since_ = IdleClock::now();
     bool more_to_come_ = false;  // the client is still sending what was refused
 };
 

@@ -100,11 +100,14 @@ asio::awaitable<WireStream::Failure> WireStream::receive(std::size_t most) {
 }
 
 asio::awaitable<WireStream::Failure> WireStream::write(Pieces pieces) {
+    writing_since_ = std::chrono::steady_clock::now();
     if (layers_->tls) {
         const auto [failure, count] = co_await asio::async_write(*layers_->tls, pieces, kAsTuple);
+        writing_since_.reset();
         co_return failure;
     }
     const auto [failure, count] = co_await asio::async_write(layers_->plain, pieces, kAsTuple);
+    writing_since_.reset();
     co_return failure;
 }
 

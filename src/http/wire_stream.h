@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
@@ -51,12 +52,17 @@ class WireStream {
     /// Gives memory back that a long body needed, if nothing is left in it.
     void shrink();
 
+    /// Since when the client has not taken what is being written; nothing while nothing is.
+    std::optional<std::chrono::steady_clock::time_point> writing_since() const {
+        return writing_since_;
+    }
     /// The bytes stay where they are until it returns.
     boost::asio::awaitable<Failure> write(Pieces pieces);
 
   private:
     struct Layers;
     std::unique_ptr<Layers> layers_;
+    std::optional<std::chrono::steady_clock::time_point> writing_since_{};
 };
 
 }  // namespace ff::http

@@ -1,139 +1,7 @@
-#include <future>
-#include <thread>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <gtest/gtest.h>
-
-#include "http/server.h"
-#include "support/http_connection.h"
-#include "support/wait.h"
+#include "integration/http_world.h"
 
 namespace ff::http {
 namespace {
-
-namespace asio = boost::asio;
-using testing::HttpConnection;
-using testing::HttpReply;
-using testing::wait_until;
-using namespace std::chrono_literals;
-
-constexpr std::size_t kBodyMax = 1000;
-
-/// Answers /echo with what it got, /hold when released or when the client is gone, /stream in
-/// pieces, /empty with 204 and /big with a megabyte.
-class TestHandler final : public Handler {
-  public:
-    explicit TestHandler(asio::io_context& loop) : gate_(loop) {
-        gate_.expires_at(asio::steady_timer::time_point::max());
-    }
-
-    Admission admit(const Request& head) override {
-        return {.body_bytes_max = kBodyMax, .route = std::string(head.path())};
-    }
-
-    asio::awaitable<Response> handle(Request request, Peer& peer) override {
-        if (request.path() == "/hold") {
-            Response response = co_await hold(peer);
-            co_return response;
-        }
-        if (request.path() == "/empty") co_return Response{.status = 204};
-        if (request.path() == "/big") co_return Response{.body = std::string(1 << 20, 'b')};
-        if (request.path() == "/stream") {
-            Response response{.content_type = "text/event-stream"};
-            response.stream = [this](BodyWriter& body) { return stream(body); };
-            co_return response;
-        }
-        co_return Response{.content_type = "text/plain",
-                           .headers = {{"X-Method", request.method}, {"X-Target", request.target}},
-                           .body = request.body};
-    }
-
-    void release() { gate_.cancel(); }
-
-    std::atomic<int> held = 0;
-    std::atomic<int> left = 0;
-    std::atomic<int> streams_broken = 0;
-
-  private:
-    asio::awaitable<void> await_gate() {
-        boost::system::error_code woken;
-        co_await gate_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-    }
-
-    asio::awaitable<Response> hold(Peer& peer) {
-        using asio::experimental::awaitable_operators::operator||;
-        ++held;
-        auto either = await_gate() || peer.gone();
-        const auto first = co_await std::move(either);
-        ++left;
-        co_return Response{.body = first.index() == 0 ? "released" : "gone"};
-    }
-
-    asio::awaitable<void> stream(BodyWriter& body) {
-        const Result<Done> one = co_await body.write("one\n");
-        const Result<Done> none = co_await body.write("");
-        ++held;
-        co_await await_gate();
-        Result<Done> more = co_await body.write("two\n");
-        if (!one.has_value() || !none.has_value() || !more.has_value()) ++streams_broken;
-    }
-
-    asio::steady_timer gate_;
-};
-
-class HttpServer : public ::testing::Test {
-  protected:
-    void start(ServerOptions options = {}) {
-        auto listening = Server::listen(loop_.get_executor(), std::move(options), handler_);
-        ASSERT_TRUE(listening.has_value()) << listening.error().text();
-        server_ = *std::move(listening);
-        thread_ = std::thread([this] { loop_.run(); });
-    }
-
-    /// Waits until the server has stopped.
-    void stop(std::chrono::milliseconds grace = 10s) { begin_stop(grace).get(); }
-
-    std::future<void> begin_stop(std::chrono::milliseconds grace) {
-        return asio::co_spawn(loop_, server_->stop(Deadline::after(grace)), asio::use_future);
-    }
-
-    void on_loop(std::function<void()> work) {
-        asio::post(loop_, asio::use_future(std::move(work))).get();
-    }
-
-    std::size_t connections() {
-        std::size_t count = 0;
-        on_loop([&] { count = server_->connections(); });
-        return count;
-    }
-
-    void TearDown() override {
-        if (server_ == nullptr) return;
-        on_loop([this] { handler_.release(); });
-        stop(1s);
-        loop_.stop();
-        thread_.join();
-    }
-
-    HttpConnection connect() const { return HttpConnection::connect(server_->port()); }
-    bool await_held(int count) const {
-        return wait_until([&] { return handler_.held == count; });
-    }
-
-    asio::io_context loop_{1};
-    asio::executor_work_guard<asio::io_context::executor_type> keep_running_{loop_.get_executor()};
-    TestHandler handler_{loop_};
-    std::unique_ptr<Server> server_{};
-    std::thread thread_{};
-};
 
 TEST_F(HttpServer, AnswersSeveralRequestsOnOneConnection) {
     start();
@@ -299,7 +167,7 @@ TEST_F(HttpServer, RefusesWhatIsNoHttp) {
 }
 
 TEST_F(HttpServer, ClosesAConnectionThatSaysNothing) {
-    start({.idle_max = 100ms});
+    start({.idle_max = 100ms, .head_max = 100ms});
     HttpConnection silent = connect();
     HttpConnection halfway = connect();
     ASSERT_TRUE(halfway.send_raw("GET /echo HTTP/1.1\r\nHost").has_value());
@@ -310,7 +178,7 @@ TEST_F(HttpServer, ClosesAConnectionThatSaysNothing) {
 
 /// A byte now and then buys no time: a head and a body each have theirs as a whole.
 TEST_F(HttpServer, CutsClientsThatDripTheirRequests) {
-    start({.idle_max = 300ms});
+    start({.head_max = 300ms, .body_grace = 300ms});
     const std::string body_head =
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 900\r\n\r\n";
     for (const std::string& begun : {std::string("GET /echo HTTP/1.1\r\nX-Slow: "), body_head}) {
