@@ -122,7 +122,8 @@ double LoadResult::percentile_us(double percent) const {
 }
 
 std::string http_request(std::string_view method, std::string_view target, std::string_view body) {
-    std::string out = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: b\r\n";
+    std::string out =
+        std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n";
     if (!body.empty())
         out += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
                "\r\n";

@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "base/log.h"
+#include "http/listen_address.h"
+#include "model/error_catalogue.h"
 
 namespace ff::api {
 namespace {
@@ -22,6 +24,20 @@ std::string_view bearer_token(std::string_view authorization) {
         !http::same_name(authorization.substr(0, kBearer.size()), kBearer))
         return {};
     return authorization.substr(kBearer.size());
+}
+
+/// Without the port.
+std::string_view host_name(std::string_view host) {
+    if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+    return host.substr(0, host.find(':'));
+}
+
+/// A page that this server itself served, by the name that the page has it under.
+bool is_same_origin(const http::Request& request, std::string_view origin) {
+    const auto host = request.header("Host");
+    const auto scheme = origin.find("://");
+    return host && scheme != std::string_view::npos &&
+           http::same_name(origin.substr(scheme + 3), *host);
 }
 
 http::Response unauthorized() {
@@ -50,10 +66,44 @@ bool Guard::knows_token(const http::Request& request, const Route* route) const 
     return given != query->end() && constant_time_equal(given->second, options_.token);
 }
 
+bool Guard::host_allowed(const http::Request& request) const {
+    // Only requests of this process and of HTTP/1.0 come without.
+    const auto given = request.header("Host");
+    if (options_.any_host || !given) return true;
+    const std::string_view host = host_name(*given);
+    return http::same_name(host, "localhost") || http::is_ip_address(host) ||
+           std::ranges::any_of(options_.hosts, [host](const std::string& name) {
+               return http::same_name(host, name);
+           });
+}
+
+std::optional<http::Response> Guard::refuse_host(const http::Request& request) const {
+    if (host_allowed(request)) return std::nullopt;
+    Error error = model::make_error("foreign_host", {std::string(*request.header("Host"))});
+    error.message = "this server is not called " + error.detail.front() +
+                    "; if it is, add the name to FF_ALLOWED_HOSTS";
+    return error_reply(std::move(error));
+}
+
+std::optional<http::Response> Guard::refuse_origin(const http::Request& request) const {
+    const auto origin = request.header("Origin");
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    if (!origin || reads || origin_allowed(*origin) || is_same_origin(request, *origin))
+        return std::nullopt;
+    Error error = model::make_error("foreign_origin", {std::string(*origin)});
+    error.message = "pages of " + error.detail.front() +
+                    " may not use this server; if they may, add it to FF_CORS_ORIGINS";
+    return error_reply(std::move(error));
+}
+
 std::optional<http::Response> Guard::before(const http::Request& request, const Route* route) {
+    std::optional<http::Response> foreign = refuse_host(request);
+    if (foreign) return foreign;
     if (request.method == "OPTIONS" && request.header("Origin") &&
         request.header("Access-Control-Request-Method"))
         return preflight(request);
+    foreign = refuse_origin(request);
+    if (foreign) return foreign;
     const bool open = options_.token.empty() || (route != nullptr && route->open);
     if (open || knows_token(request, route)) return std::nullopt;
     return unauthorized();

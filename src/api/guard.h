@@ -28,8 +28,12 @@ struct GuardOptions {
     std::string token{};
     /// `?access_token=` is taken for the token of a route that streams.
     bool query_token = false;
-    bool any_origin = true;
+    bool any_origin = false;
     std::vector<std::string> origins{};
+    /// What `Host` may be beside `localhost` and IP addresses, which no foreign page's name can
+    /// stand for.
+    bool any_host = false;
+    std::vector<std::string> hosts{};
     Log log = Log::Errors;
 };
 
@@ -44,7 +48,13 @@ class Guard final : public Gate {
 
   private:
     bool knows_token(const http::Request& request, const Route* route) const;
+    bool host_allowed(const http::Request& request) const;
     bool origin_allowed(std::string_view origin) const;
+    /// Refuses names that are not this server's: a page may have its own name lead here.
+    std::optional<http::Response> refuse_host(const http::Request& request) const;
+    /// Refuses pages of other origins that would change something: a browser sends such requests
+    /// for no more than a visit.
+    std::optional<http::Response> refuse_origin(const http::Request& request) const;
     http::Response preflight(const http::Request& request) const;
     void add_origin(const http::Request& request, http::Response& response) const;
     void write_line(const Answered& answered) const;

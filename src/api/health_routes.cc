@@ -56,6 +56,7 @@ void add_health_routes(Routes& routes, HealthSources sources) {
     routes.add(std::move(readyz));
     if (!sources.metrics) return;
     Route figures = open_route("/metrics", "Figures for Prometheus, as text");
+    figures.open = sources.metrics_open;
     figures.handle = [text = std::move(sources.metrics)](Call&) { return metrics(text()); };
     routes.add(std::move(figures));
 }

@@ -20,6 +20,8 @@ struct HealthSources {
     std::function<std::optional<Error>()> not_ready{};
     /// The text of /metrics; null: it is served elsewhere.
     std::function<std::string()> metrics{};
+    /// Whether /metrics is answered without a token.
+    bool metrics_open = false;
 };
 
 /// `/healthz`, `/readyz` and `/metrics`.

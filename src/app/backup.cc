@@ -8,6 +8,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "app/backup_folder.h"
 #include "app/secret_file.h"
 #include "model/library.h"
 
@@ -52,6 +53,10 @@ Task<api::BackupSummary> backup_running(StoreBackend& backend, const Settings& s
     host::EmbeddedStore* store = backend.embedded();
     if (store == nullptr || settings.in_memory())
         co_return invalid_input("backend", "only the embedded store on disk can be copied");
+    // A program that holds the engine itself may write where it likes.
+    if (settings.serve_http) {
+        FF_CO_TRY(folder, backup_folder(settings.backup_dir, folder));
+    }
     asio::thread_pool thread(1);
     std::optional<Result<api::BackupSummary>> out;
     auto copying = copy_there(*store, settings.data_dir, folder, out);

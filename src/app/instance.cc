@@ -1,6 +1,10 @@
 #include "app/instance.h"
 
+#include <array>
+#include <climits>
 #include <utility>
+
+#include <unistd.h>
 
 #include "api/admin_routes.h"
 #include "api/health_routes.h"
@@ -68,15 +72,34 @@ BackgroundOptions background_options(const Settings& settings) {
     return options;
 }
 
+std::vector<std::string> own_names(const Settings& settings) {
+    std::vector<std::string> names = settings.allowed_hosts;
+    names.push_back(settings.listen.host);
+    std::array<char, HOST_NAME_MAX + 1> machine{};
+    if (gethostname(machine.data(), machine.size() - 1) == 0) names.emplace_back(machine.data());
+    return names;
+}
+
 api::GuardOptions guard_options(const Settings& settings) {
     using Log = api::GuardOptions::Log;
     return {.token = settings.api_token,
             .query_token = settings.sse_query_token,
             .any_origin = settings.cors.any,
             .origins = settings.cors.origins,
+            .any_host = settings.any_host,
+            .hosts = own_names(settings),
             .log = settings.access_log == AccessLog::All      ? Log::All
                    : settings.access_log == AccessLog::Errors ? Log::Errors
                                                               : Log::Off};
+}
+
+/// What all listeners have in common.
+http::ServerOptions server_options(const Settings& settings) {
+    return {.connections_max = settings.connections_max,
+            .head_max = settings.head_timeout,
+            .body_grace = settings.body_timeout,
+            .body_bytes_per_second_min = settings.body_bytes_per_second_min,
+            .piece_max = settings.sse_piece_max};
 }
 
 api::Capabilities capabilities_of(const Settings& settings) {
@@ -195,9 +218,11 @@ void Instance::make_table() {
     if (apart) {
         api::HealthSources figures = sources;
         figures.metrics = metrics;
+        figures.metrics_open = true;
         api::add_health_routes(metrics_routes_, std::move(figures));
     } else {
         sources.metrics = metrics;
+        sources.metrics_open = settings_.metrics_public;
     }
     api::add_health_routes(routes_, std::move(sources));
     add_routes(routes_, *services_, pools_);
@@ -223,10 +248,9 @@ std::optional<Error> Instance::not_ready() const {
 
 Result<Done> Instance::listen() {
     if (!settings_.serve_http) return Done{};
-    http::ServerOptions options{.host = settings_.listen.host,
-                                .port = settings_.listen.port,
-                                .connections_max = settings_.connections_max,
-                                .piece_max = settings_.sse_piece_max};
+    http::ServerOptions options = server_options(settings_);
+    options.host = settings_.listen.host;
+    options.port = settings_.listen.port;
     if (!settings_.listen_tls_cert_file.empty()) {
         FF_TRY(tls_keys_,
                http::TlsKeys::load(settings_.listen_tls_cert_file, settings_.listen_tls_key_file));
@@ -234,14 +258,14 @@ Result<Done> Instance::listen() {
     }
     FF_TRY(http_, http::Server::listen(loop_, std::move(options), *dispatcher_));
     if (!settings_.listen_unix.empty()) {
-        http::ServerOptions local{.unix_path = settings_.listen_unix,
-                                  .connections_max = settings_.connections_max,
-                                  .piece_max = settings_.sse_piece_max};
+        http::ServerOptions local = server_options(settings_);
+        local.unix_path = settings_.listen_unix;
         FF_TRY(local_http_, http::Server::listen(loop_, std::move(local), *dispatcher_));
     }
     if (!settings_.metrics_listen) return Done{};
-    http::ServerOptions figures{.host = settings_.metrics_listen->host,
-                                .port = settings_.metrics_listen->port};
+    http::ServerOptions figures = server_options(settings_);
+    figures.host = settings_.metrics_listen->host;
+    figures.port = settings_.metrics_listen->port;
     FF_TRY(metrics_http_, http::Server::listen(loop_, std::move(figures), *metrics_dispatcher_));
     return Done{};
 }

@@ -112,6 +112,16 @@ Result<Done> cors(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+Result<Done> allowed_hosts(RawSettings& raw, Text value, Name field) {
+    raw.settings.any_host = value == "*";
+    if (raw.settings.any_host) return Done{};
+    raw.settings.allowed_hosts = split_list(value);
+    for (const std::string& host : raw.settings.allowed_hosts)
+        if (host.empty() || host.find_first_of(" :/@*") != std::string::npos)
+            return invalid_input(field, "'" + host + "' is not a name without port");
+    return Done{};
+}
+
 Result<Done> access_log(RawSettings& raw, Text value, Name field) {
     const auto mode = value == "off"      ? std::optional(AccessLog::Off)
                       : value == "errors" ? std::optional(AccessLog::Errors)
@@ -233,6 +243,8 @@ constexpr Setting kTable[] = {
      true},
     {"FF_DATA_DIR", "./flowfabric-data", "a folder, or :memory:", "data of the embedded store",
      data_dir},
+    {"FF_BACKUP_DIR", "", "a folder", "backups that are asked for over HTTP are written below it",
+     text<&S::backup_dir>},
     {"FF_FSYNC", "always", "always, interval:<ms>, off",
      "when the embedded store waits for the disk", fsync},
     {"FF_SHARDS", "0", "0..64; 0: as the folder has it, or half the cores",
@@ -255,10 +267,26 @@ constexpr Setting kTable[] = {
      text<&S::listen_tls_key_file>},
     {"FF_MAX_CONNECTIONS", "16384", "1..1000000", "connections of clients at a time",
      number<&S::connections_max, 1, kManyThings>},
+    {"FF_HEADER_TIMEOUT_MS", "10000", "100..3600000",
+     "from the first byte of a request to the end of its header block",
+     number<&S::head_timeout, 100, 3600000>},
+    {"FF_BODY_TIMEOUT_MS", "10000", "100..3600000",
+     "how long a body may take that comes slower than FF_BODY_MIN_BYTES_PER_SECOND",
+     number<&S::body_timeout, 100, 3600000>},
+    {"FF_BODY_MIN_BYTES_PER_SECOND", "16384", "1..1000000",
+     "rate at which a body may take longer than FF_BODY_TIMEOUT_MS",
+     number<&S::body_bytes_per_second_min, 1, kManyThings>},
     {"FF_METRICS_ADDR", "", "host:port", "serve /metrics there only", address<&S::metrics_listen>},
+    {"FF_METRICS_PUBLIC", "false", "boolean", "serve /metrics without the token",
+     boolean<&S::metrics_public>, true},
     {"FF_API_TOKEN", "", "never logged; empty: unset", "what clients must present as bearer token",
      text<&S::api_token>},
-    {"FF_CORS_ORIGINS", "*", "* or a comma list", "origins whose pages may use the API", cors},
+    {"FF_CORS_ORIGINS", "", "* or a comma list; unset: none",
+     "other origins whose pages may use the API", cors},
+    {"FF_ALLOWED_HOSTS", "", "* or a comma list of names",
+     "names that clients may call this server by, beside localhost, IP addresses, the host of "
+     "FF_LISTEN_ADDR and the machine's own name",
+     allowed_hosts},
     {"FF_SSE_QUERY_TOKEN", "false", "boolean", "accept the token as access_token of an SSE query",
      boolean<&S::sse_query_token>, true},
     {"FF_ACCESS_LOG", "errors", "off, errors, all",

@@ -62,8 +62,8 @@ Result<std::vector<model::LaneId>> read_lanes(const std::string& text, std::stri
 }
 
 Result<Cors> read_cors(const std::string& text, std::string_view field) {
-    if (trim(text) == "*") return Cors{};
-    Cors cors{.any = false};
+    if (trim(text) == "*") return Cors{.any = true};
+    Cors cors;
     for (const std::string& item : split_list(text)) {
         if (item.empty()) continue;
         if (header_value(item)) {

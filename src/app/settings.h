@@ -35,7 +35,7 @@ std::string_view to_string(Backend backend);
 
 /// Which pages of other origins may use the API.
 struct Cors {
-    bool any = true;
+    bool any = false;
     std::vector<std::string> origins{};
     /// Listed, but no value of a header.
     std::size_t dropped = 0;
@@ -59,6 +59,8 @@ struct Settings {
 
     /// Empty: in memory only.
     std::string data_dir = "./flowfabric-data";
+    /// Where requests may have backups written; empty: nowhere.
+    std::string backup_dir{};
     journal::Fsync fsync = journal::Fsync::Always;
     Millis fsync_interval{100};
     std::uint32_t shards = 0;
@@ -77,8 +79,15 @@ struct Settings {
     std::string listen_tls_cert_file{};
     std::string listen_tls_key_file{};
     std::size_t connections_max = 16'384;
+    Millis head_timeout{10'000};
+    Millis body_timeout{10'000};
+    std::size_t body_bytes_per_second_min = std::size_t{16} << 10;
     std::optional<http::ListenAddress> metrics_listen{};
+    bool metrics_public = false;
     std::string api_token{};
+    /// Names of this server beside its addresses, `localhost` and the machine's own.
+    std::vector<std::string> allowed_hosts{};
+    bool any_host = false;
     Cors cors{};
     bool sse_query_token = false;
     api::BodyLimits bodies{};

@@ -34,7 +34,8 @@ TEST(Settings, HaveTheDefaultsOfTheSpecification) {
     EXPECT_EQ(settings->partitions.layout(), "256/32/32");
     ASSERT_EQ(settings->lanes.size(), 1U);
     EXPECT_EQ(settings->lanes[0].text(), "default");
-    EXPECT_TRUE(settings->cors.any);
+    EXPECT_FALSE(settings->cors.any);
+    EXPECT_TRUE(settings->cors.origins.empty());
     EXPECT_EQ(settings->pools.stream_ops, 64U);
     EXPECT_EQ(settings->tail_pool_size, 64U);
     EXPECT_EQ(settings->shutdown_grace, Millis(15'000));

@@ -182,7 +182,7 @@ std::vector<CommandSpec> operator_commands() {
          .run = run_workers},
         {.name = "backup",
          .about = "Copy the data of an embedded store into a new folder",
-         .positionals = {{.name = "folder", .about = "New folder, on the server's machine"}},
+         .positionals = {{.name = "folder", .about = "New, below the server's FF_BACKUP_DIR"}},
          .options = {{.name = "data-dir",
                       .value = "DIR",
                       .about = "The data folder of a stopped server, instead of a running one"}},

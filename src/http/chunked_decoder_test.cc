@@ -34,8 +34,8 @@ TEST(ChunkedDecoder, TakesABodyInPiecesOfAnySizeAndLeavesWhatFollows) {
 
 TEST(ChunkedDecoder, RefusesWhatAnotherReaderCouldReadOtherwise) {
     for (const std::string_view bytes :
-         {"\r\n", ";x\r\n", " 4\r\nWiki\r\n", "4 \r\nWiki\r\n", "+4\r\n", "-1\r\n", "0x4\r\n", "4\n",
-          "4\rWiki", "4;a\nWiki", "4\r\nWiki4\r\n", "4\r\nWiki\n", "4\r\nWiki\rX", "g\r\n",
+         {"\r\n", ";x\r\n", " 4\r\nWiki\r\n", "4 \r\nWiki\r\n", "+4\r\n", "-1\r\n", "0x4\r\n",
+          "4\n", "4\rWiki", "4;a\nWiki", "4\r\nWiki4\r\n", "4\r\nWiki\n", "4\r\nWiki\rX", "g\r\n",
           "0\r\n\rX", "0\r\nX: 1\n\r\n", "00000000000000004\r\n", "10000000000000000\r\n"}) {
         EXPECT_EQ(decode(bytes).state, State::Malformed) << bytes;
     }

@@ -56,6 +56,8 @@ constexpr ErrorInfo kCatalogue[] = {
     {"retention_limit_exceeded", Terminal, 413},
     {"flow_too_large", Terminal, 413},
     {"unauthorized", Terminal, 403},
+    {"foreign_host", Terminal, 403},
+    {"foreign_origin", Terminal, 403},
     {"budget_override_not_allowed", Terminal, 403},
     {"stale_lease", Terminal, 409},
     {"lease_expired", Terminal, 409},

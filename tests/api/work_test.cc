@@ -307,7 +307,7 @@ TEST_P(Ch07Work, S33_ADepartedClientLeavesNothingLeased) {
         const std::string body =
             R"({"worker_instance_id":"gone","lanes":[")" + own_name() + R"("],"wait_ms":30000})";
         const Result<Done> sent = connection.send_raw(
-            "POST /v1/workers/w1/tasks/claim HTTP/1.1\r\nHost: x\r\nContent-Type: "
+            "POST /v1/workers/w1/tasks/claim HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
             "application/json\r\nContent-Length: " +
             std::to_string(body.size()) + "\r\n\r\n" + body);
         ASSERT_TRUE(sent);

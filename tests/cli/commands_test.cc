@@ -275,9 +275,10 @@ TEST_F(Cli, OperatorsSeeLanesWorkersAndHealth) {
 
 TEST_F(Cli, BackupCopiesTheDataOfARunningAndOfAStoppedServer) {
     const std::string id = world.submit(lane);
-    const Said copied = run({"backup", folder.file("copy"), "--json"});
+    const Said copied = run({"backup", world.backups() + "/copy", "--json"});
     ASSERT_EQ(copied.exit_code, 0) << copied.err;
-    const Said second = run({"backup", folder.file("second"), "--data-dir", folder.file("copy")});
+    const Said second =
+        run({"backup", folder.file("second"), "--data-dir", world.backups() + "/copy"});
     ASSERT_EQ(second.exit_code, 0) << second.err;
     const auto engine = flowfabric::Engine::open({.data_dir = folder.file("second")}).value();
     EXPECT_EQ(engine->client().get_state(id).value(), "waiting");

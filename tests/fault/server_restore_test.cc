@@ -21,9 +21,11 @@ constexpr std::string_view kServing = "flowfabric: serving http://127.0.0.1:";
 class ServerRestore : public ::testing::Test {
   protected:
     std::uint16_t start(const std::string& folder) {
-        process_.emplace(testing::ProcessOptions{
-            .args = {FF_PROGRAM, "server"},
-            .env = {{"FF_LISTEN_ADDR", "127.0.0.1:0"}, {"FF_DATA_DIR", folder}}});
+        process_.emplace(
+            testing::ProcessOptions{.args = {FF_PROGRAM, "server"},
+                                    .env = {{"FF_LISTEN_ADDR", "127.0.0.1:0"},
+                                            {"FF_DATA_DIR", folder},
+                                            {"FF_BACKUP_DIR", folder_.path().string()}}});
         const auto line = process_->wait_for_line(kServing);
         if (!line) throw std::runtime_error("not serving: " + process_->err());
         return static_cast<std::uint16_t>(std::stoi(line->substr(kServing.size())));
@@ -59,8 +61,8 @@ TEST_F(ServerRestore, HoldsWhatWasAcknowledgedBeforeTheBackupBegan) {
     load.set_port(port);
     ASSERT_TRUE(wait_until([&] { return load.acknowledged() >= 300; }, Millis(60'000)));
     const History before = load.history();
-    const HttpReply copied = HttpConnection::connect(port).post(
-        "/v1/admin/backup", R"({"folder":")" + folder_.file("copy") + "\"}");
+    const HttpReply copied =
+        HttpConnection::connect(port).post("/v1/admin/backup", R"({"folder":"copy"})");
     ASSERT_EQ(copied.status, 200) << copied.body;
     EXPECT_NE(copied.body.find(R"("status":"copied")"), std::string::npos);
     // The work went on meanwhile and after it.

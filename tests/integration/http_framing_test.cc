@@ -3,6 +3,8 @@
 namespace ff::http {
 namespace {
 
+using namespace std::chrono_literals;
+
 const std::string kChunkedHead =
     "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -54,17 +56,27 @@ TEST_F(HttpFraming, Repair_25_RefusesEveryTransferEncodingButChunked) {
     const auto encoded = [](const std::string& value) {
         return "Transfer-Encoding: " + value + "\r\n";
     };
-    for (const std::string& headers :
-         {encoded("identity"), encoded("xchunked"), encoded("\"chunked\""),
-          encoded("gzip, chunked"), encoded("chunked, identity"), encoded("chunked, chunked"),
-          encoded("chunked") + encoded("chunked"), encoded("identity") + encoded("chunked"),
-          encoded("chunked;q=1"), encoded(""), encoded("identity") + length,
-          encoded("chunked") + length, length + length, length + "Content-Length: 1\r\n",
-          std::string("Content-Length: +5\r\n"), std::string("Content-Length: 5, 5\r\n"),
-          std::string("Content-Length: 0x5\r\n"), std::string("Content-Length: -1\r\n"),
-          std::string("Content-Length:\r\n"),
-          std::string("Content-Length: 99999999999999999999\r\n"),
-          std::string("Transfer-Encoding : chunked\r\n")}) {
+    for (const std::string& headers : {encoded("identity"),
+                                       encoded("xchunked"),
+                                       encoded("\"chunked\""),
+                                       encoded("gzip, chunked"),
+                                       encoded("chunked, identity"),
+                                       encoded("chunked, chunked"),
+                                       encoded("chunked") + encoded("chunked"),
+                                       encoded("identity") + encoded("chunked"),
+                                       encoded("chunked;q=1"),
+                                       encoded(""),
+                                       encoded("identity") + length,
+                                       encoded("chunked") + length,
+                                       length + length,
+                                       length + "Content-Length: 1\r\n",
+                                       std::string("Content-Length: +5\r\n"),
+                                       std::string("Content-Length: 5, 5\r\n"),
+                                       std::string("Content-Length: 0x5\r\n"),
+                                       std::string("Content-Length: -1\r\n"),
+                                       std::string("Content-Length:\r\n"),
+                                       std::string("Content-Length: 99999999999999999999\r\n"),
+                                       std::string("Transfer-Encoding : chunked\r\n")}) {
         HttpConnection connection = connect();
         ASSERT_TRUE(
             connection.send_raw("POST /echo HTTP/1.1\r\nHost: t\r\n" + headers + "\r\n" + hidden)

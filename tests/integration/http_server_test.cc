@@ -3,6 +3,8 @@
 namespace ff::http {
 namespace {
 
+using namespace std::chrono_literals;
+
 TEST_F(HttpServer, AnswersSeveralRequestsOnOneConnection) {
     start();
     HttpConnection connection = connect();

@@ -3,6 +3,8 @@
 namespace ff::http {
 namespace {
 
+using namespace std::chrono_literals;
+
 class HttpSlots : public HttpServer {
   protected:
     /// Connections that have begun a request and stay there.

@@ -25,7 +25,6 @@ namespace asio = boost::asio;
 using testing::HttpConnection;
 using testing::HttpReply;
 using testing::wait_until;
-using namespace std::chrono_literals;
 
 inline constexpr std::size_t kBodyMax = 1000;
 inline constexpr std::size_t kHugeBytes = std::size_t{32} << 20;
@@ -105,7 +104,9 @@ class HttpServer : public ::testing::Test {
     }
 
     /// Waits until the server has stopped.
-    void stop(std::chrono::milliseconds grace = 10s) { begin_stop(grace).get(); }
+    void stop(std::chrono::milliseconds grace = std::chrono::seconds(10)) {
+        begin_stop(grace).get();
+    }
 
     std::future<void> begin_stop(std::chrono::milliseconds grace) {
         return asio::co_spawn(loop_, server_->stop(Deadline::after(grace)), asio::use_future);
@@ -124,7 +125,7 @@ class HttpServer : public ::testing::Test {
     void TearDown() override {
         if (server_ == nullptr) return;
         on_loop([this] { handler_.release(); });
-        stop(1s);
+        stop(std::chrono::seconds(1));
         loop_.stop();
         thread_.join();
     }

@@ -54,6 +54,7 @@ DoorWorld::DoorWorld(std::string door) : door_(std::move(door)) {
     } else {
         folder_ = std::make_unique<TempDir>();
         environment.emplace_back("FF_DATA_DIR", folder_->file("data"));
+        environment.emplace_back("FF_BACKUP_DIR", backups());
     }
     server_ = std::make_unique<ServerProcess>(std::move(environment));
     client_ = AdminClient::connect(server_->url()).value();

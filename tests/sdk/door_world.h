@@ -45,6 +45,8 @@ class DoorWorld {
     const std::string& door() const { return door_; }
     bool has_store_access() const { return door_ != "http"; }
     const flowfabric::AdminClient& client() const { return *client_; }
+    /// Of the http door only: where its server writes backups.
+    std::string backups() const { return folder_->file("backups"); }
     /// Of the direct door only.
     std::uint16_t valkey_port() const { return valkey_->port(); }
 

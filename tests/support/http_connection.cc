@@ -115,7 +115,7 @@ void HttpConnection::set_timeout(Millis timeout) const {
 std::string HttpConnection::encode(std::string_view method, std::string_view target,
                                    const HttpHeaders& headers, std::string_view body) {
     std::string out =
-        std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: test\r\n";
+        std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n";
     for (const auto& [name, value] : headers) out += name + ": " + value + "\r\n";
     if (!body.empty()) out += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     return out + "\r\n" + std::string(body);
