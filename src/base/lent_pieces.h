@@ -29,6 +29,11 @@ class LentPieces {
     }
     bool empty() const { return pieces_.empty(); }
     std::size_t bytes() const { return bytes_; }
+    std::size_t count() const { return pieces_.size(); }
+    /// Keeps the first `count` of them.
+    void cut(std::size_t count) {
+        for (; pieces_.size() > count; pieces_.pop_back()) bytes_ -= pieces_.back().bytes.size();
+    }
     void clear() {
         pieces_.clear();
         bytes_ = 0;

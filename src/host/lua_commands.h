@@ -60,6 +60,7 @@ class LuaCommands final : public ValueSource {
     void begin(std::chrono::microseconds now, bool may_write,
                std::span<const std::string_view> keys, std::span<const std::string_view> args);
     std::uint64_t count() const { return count_; }
+    keyspace::Keyspace& keyspace() { return *keyspace_; }
 
     /// The whole Lua stack is the command. True: the answer is at its top; false: an error table.
     bool run();

@@ -177,6 +177,7 @@ struct LuaHost::Impl {
         std::uint64_t calls = 0;
         std::uint64_t store_calls = 0;
         std::uint64_t last_store_calls = 0;
+        std::uint64_t undone = 0;
     };
     Result<Done> run_library(std::string_view body);
     Result<Done> check_registrations(const std::string& library, bool replaces);
@@ -364,20 +365,22 @@ std::vector<LibraryFacts> LuaHost::libraries() const {
     return all;
 }
 
-void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
+bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     const auto found = impl_->functions.find(call.name);
     if (found == impl_->functions.end()) {
         reply.error("ERR Function not found");
-        return;
+        return true;
     }
     Impl::Function& function = found->second;
     const bool may_write = function.registration.may_write();
     if (call.read_only && may_write) {
         reply.error("ERR Can not execute a script with write flag using *_ro command.");
-        return;
+        return true;
     }
     LuaState& state = impl_->state;
     lua_State* lua = state.get();
+    keyspace::Keyspace& keyspace = impl_->commands.keyspace();
+    if (may_write) keyspace.begin_call();
     impl_->commands.begin(call.now, may_write, call.keys, call.args);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function.registration.reference);
     impl_->running = function.owner;
@@ -390,15 +393,18 @@ void LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
         send_lua_value(lua, lua_gettop(lua), reply, impl_->commands);
     else
         reply.error(call_error(lua, function.registration));
+    if (may_write) failed == 0 ? keyspace.keep_call() : keyspace.undo_call();
     lua_settop(lua, kStackBase);
     impl_->running = nullptr;
     impl_->keys = {};
     impl_->arguments = {};
     if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
-    if (impl_->rehearsing) return;
+    if (impl_->rehearsing) return failed == 0;
     ++function.calls;
+    if (failed != 0) ++function.undone;
     function.last_store_calls = impl_->commands.count();
     function.store_calls += function.last_store_calls;
+    return failed == 0;
 }
 
 void LuaHost::rehearse(keyspace::Keyspace& stage, const std::function<void()>& calls) {
@@ -418,7 +424,8 @@ std::vector<FunctionCount> LuaHost::counts() const {
         all.push_back({.name = name,
                        .calls = function.calls,
                        .store_calls = function.store_calls,
-                       .last_store_calls = function.last_store_calls});
+                       .last_store_calls = function.last_store_calls,
+                       .undone = function.undone});
     }
     std::ranges::sort(all, {}, &FunctionCount::name);
     return all;

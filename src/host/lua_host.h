@@ -44,6 +44,8 @@ struct FunctionCount {
     std::uint64_t store_calls = 0;
     /// Of the last call alone.
     std::uint64_t last_store_calls = 0;
+    /// Calls that raised an error, and left nothing behind.
+    std::uint64_t undone = 0;
 };
 
 /// What FUNCTION LIST tells of a library.
@@ -73,8 +75,9 @@ class LuaHost {
     Result<std::string> load(std::string_view text, bool replace);
     std::vector<LibraryFacts> libraries() const;
 
-    /// Sends exactly one value. Whatever the function wrote before it raised an error stays.
-    void call(const FunctionCall& call, keyspace::ReplySink& reply);
+    /// Sends exactly one value. False: the function raised an error, and nothing of what it wrote
+    /// is left; what it published is the caller's to drop.
+    bool call(const FunctionCall& call, keyspace::ReplySink& reply);
 
     /// While `calls` runs, functions work on `stage` and not on the keyspace, nothing of what they
     /// do leaves it, and they are not counted. What remains is what the compiler has learnt.

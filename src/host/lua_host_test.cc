@@ -31,13 +31,55 @@ class Functions : public ::testing::Test {
 
 TEST_F(Functions, MayNotHoldMoreMemoryThanTheyAreGiven) {
     load(
-        "redis.register_function('hoard', function(keys) redis.call('SET', keys[1], 'kept') "
+        "redis.register_function('hoard', function(keys) redis.call('SET', keys[1], 'written') "
         "local all = {} for i = 1, 10000000 do all[i] = {i} end return #all end)\n"
         "redis.register_function('get', function(keys) return redis.call('GET', keys[1]) end)");
     EXPECT_EQ(call("hoard"),
               "(error) \"ERR not enough memory script: hoard, on @user_function:2.\"");
     EXPECT_LT(host_.memory_bytes(), kMemoryMax);
-    EXPECT_EQ(call("get"), "\"kept\"");
+    EXPECT_EQ(call("get"), "null") << "a call that fails leaves nothing behind";
+}
+
+TEST_F(Functions, LeaveNothingBehindWhenTheyRaise) {
+    load(R"(
+redis.register_function('put', function(keys, args)
+    redis.call('HSET', keys[1], 'a', args[1])
+    redis.call('XADD', keys[1] .. 's', '*', 'a', args[1])
+    return 'done'
+end)
+redis.register_function('raise', function(keys, args)
+    redis.call('HSET', keys[1], 'a', 'lost', 'b', 'lost')
+    redis.call('DEL', keys[1] .. 's')
+    redis.call('SET', keys[1] .. 'n', 'lost')
+    error('after the third write')
+end)
+redis.register_function('caught', function(keys)
+    redis.call('HSET', keys[1], 'a', 'kept')
+    local fine = pcall(redis.call, 'INCR', keys[1])
+    return tostring(fine)
+end)
+redis.register_function('refuse', function(keys)
+    redis.call('HSET', keys[1], 'a', 'said')
+    return redis.error_reply('NO not today')
+end)
+redis.register_function('all', function(keys)
+    return {redis.call('HGETALL', keys[1]), redis.call('XRANGE', keys[1] .. 's', '-', '+'),
+            redis.call('GET', keys[1] .. 'n')}
+end))");
+    const std::string_view args[] = {"first"};
+    EXPECT_EQ(call("put", args), "\"done\"");
+    const std::string before = call("all");
+    const std::string effects(keyspace_.effects());
+    EXPECT_NE(call("raise").find("after the third write"), std::string::npos);
+    EXPECT_EQ(call("all"), before);
+    EXPECT_EQ(keyspace_.key_count(), 2U);
+    EXPECT_EQ(keyspace_.effects(), effects);
+    EXPECT_EQ(call("caught"), "\"false\"") << "an error that was caught is no failure of the call";
+    EXPECT_NE(call("all"), before);
+    EXPECT_EQ(call("refuse"), "(error) \"NO not today\"");
+    EXPECT_NE(keyspace_.effects().find("said"), std::string::npos) << "an answer is no failure";
+    for (const FunctionCount& count : host_.counts())
+        EXPECT_EQ(count.undone, count.name == "raise" ? 1U : 0U) << count.name;
 }
 
 TEST_F(Functions, ALargeAnswerIsCompletedBeforeMemoryIsFoundToBeOver) {

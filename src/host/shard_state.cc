@@ -165,7 +165,8 @@ void ShardState::call_function(Args argv, std::chrono::microseconds now, bool re
                                 .args = argv.subspan(kFirstKey + keys),
                                 .read_only = read_only,
                                 .now = now};
-        lua_.call(call, reply);
+        const std::size_t published = published_.size();
+        if (!lua_.call(call, reply)) published_.resize(published);
     }
 }
 

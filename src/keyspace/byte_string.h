@@ -37,6 +37,11 @@ class ByteString {
     }
     std::size_t size() const { return view().size(); }
 
+    static constexpr std::size_t kObjectBytes = 16;
+    /// The object itself. Its last byte is at most kInPlaceMax if the string is all there: it is
+    /// the length then.
+    const char* object() const { return raw_; }
+
     /// `bytes` may not point into this string.
     void assign(std::string_view bytes) {
         if (on_heap() && bytes.size() == length()) {

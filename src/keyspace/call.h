@@ -31,6 +31,7 @@ struct Call {
     std::chrono::microseconds now;
     ReplySink& reply;
     bool refused = false;
+    bool created = false;
 
     std::int64_t now_ms() const {
         return std::chrono::floor<std::chrono::milliseconds>(now).count();
@@ -62,7 +63,10 @@ struct Call {
     template <class T>
     T* edit_or_create(std::string_view key) {
         Entry* entry = db.for_write(key, now_ms());
-        if (entry == nullptr) return db.create(key, Value::empty<T>()).value.template get<T>();
+        if (entry == nullptr) {
+            created = true;
+            return db.create(key, Value::empty<T>()).value.template get<T>();
+        }
         T* value = entry->value.get<T>();
         if (value == nullptr) refuse(refusal::kWrongType);
         return value;
@@ -72,6 +76,10 @@ struct Call {
     void drop_if_empty(std::string_view key, const T& value) {
         if (value.size() == 0) db.erase(key, *db.for_write(key));
     }
+
+    /// Where a change of the value that was edited says how to undo it. A key that this command
+    /// has created needs nothing of the kind: it goes as a whole.
+    UndoLog* undo() { return created ? nullptr : db.undo(); }
 
     /// Starts an effect that carries the arguments from `first` on, as they are.
     void log_arguments(Effect effect, std::string_view key, std::size_t first, std::size_t count);

@@ -29,21 +29,35 @@ Entry* Database::for_write(std::string_view key) {
 Entry& Database::create(std::string_view key, Value value) {
     Entry& entry = keys_.create(key, std::move(value));
     entry.saved_in = snapshot_;
+    if (undo_.active()) undo_.note(UndoLog::Step::KeyCreated, key);
     return entry;
 }
 
-void Database::erase(std::string_view key, const Entry& entry) {
+void Database::erase(std::string_view key, Entry& entry) {
+    if (undo_.active()) {
+        UndoLog::Erased erased{.value = std::move(entry.value), .expires_at_ms = std::nullopt};
+        if (entry.expires) erased.expires_at_ms = expiries_.at(key);
+        undo_.note_erased(key, std::move(erased));
+    }
     if (entry.expires) expiries_.erase(key);
     keys_.erase(key);
 }
 
+void Database::note_expiry(std::string_view key, const Entry& entry) {
+    if (!undo_.active()) return;
+    undo_.note(entry.expires ? UndoLog::Step::ExpiryPut : UndoLog::Step::ExpiryNew, key);
+    if (entry.expires) undo_.number(static_cast<std::uint64_t>(expiries_.at(key)));
+}
+
 void Database::set_expiry(std::string_view key, Entry& entry, std::int64_t at_ms) {
+    note_expiry(key, entry);
     expiries_.put(key, at_ms);
     entry.expires = true;
 }
 
 bool Database::clear_expiry(std::string_view key, Entry& entry) {
     if (!entry.expires) return false;
+    note_expiry(key, entry);
     expiries_.erase(key);
     entry.expires = false;
     return true;
@@ -54,7 +68,7 @@ void Database::copy(std::string_view from, const Entry& entry, std::string_view 
     Value value = entry.value.clone();
     std::optional<std::int64_t> expiry;
     if (entry.expires) expiry = expiries_.at(from);
-    const Entry* replaced = for_write(to);
+    Entry* replaced = for_write(to);
     if (replaced != nullptr) erase(to, *replaced);
     Entry& copied = create(to, std::move(value));
     if (expiry) set_expiry(to, copied, *expiry);

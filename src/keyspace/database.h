@@ -13,6 +13,7 @@
 #include "keyspace/key_table.h"
 #include "keyspace/keyspace.h"
 #include "keyspace/snapshot_pieces.h"
+#include "keyspace/undo_log.h"
 
 namespace ff::keyspace {
 
@@ -39,12 +40,23 @@ class Database {
     /// The key must be absent. Nothing below logs.
     Entry& create(std::string_view key, Value value);
     /// The key must be present and have come from for_write.
-    void erase(std::string_view key, const Entry& entry);
+    void erase(std::string_view key, Entry& entry);
     void set_expiry(std::string_view key, Entry& entry, std::int64_t at_ms);
     /// False if there was none.
     bool clear_expiry(std::string_view key, Entry& entry);
     /// Gives `to`, whatever it was, the value and the expiry of another key.
     void copy(std::string_view from, const Entry& entry, std::string_view to);
+
+    /// What is changed from here on can be undone, until it is kept.
+    void begin_call();
+    void keep_call();
+    void undo_call();
+    void begin_command() { undo_.begin_command(); }
+    /// Where a change of a value says how to undo it; nullptr if nobody will ask. Keys and expiries
+    /// are noted here.
+    UndoLog* undo() { return undo_.active() ? &undo_ : nullptr; }
+    /// An entry was added to this stream.
+    void tell_append(std::string_view key);
 
     Result<Done> apply(std::string_view effects);
     std::size_t expire_due(std::int64_t now_ms, std::size_t limit);
@@ -66,12 +78,16 @@ class Database {
         return entry.expires && expiries_.at(key) <= now_ms;
     }
     void save(std::string_view key, Entry& entry);
+    void note_expiry(std::string_view key, const Entry& entry);
 
     KeyspaceOptions options_;
     KeyTable keys_;
     ExpiryIndex expiries_;
     SymbolTable fields_;
     EffectWriter effects_;
+    UndoLog undo_;
+    /// Of the call under way.
+    EffectWriter::Mark effects_before_;
 
     // The snapshot under way. An entry whose saved_in is snapshot_ needs no saving: it has been
     // saved or is younger. `saved_` is what the next step hands out.

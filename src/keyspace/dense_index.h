@@ -58,6 +58,34 @@ class DenseIndex {
         items_.pop_back();
     }
 
+    /// How `erase` fills a gap now, and where it was.
+    struct Gap {
+        std::uint32_t position = 0;
+        bool took_last = false;
+    };
+    Gap gap_at(std::uint32_t position) const {
+        return {.position = position, .took_last = !slots_.empty()};
+    }
+    /// Puts an item back, just after the erase that made the gap or when all that came later was
+    /// undone: every item is where it was before.
+    void restore(Gap gap, Item item) {
+        if (gap.took_last) {
+            append(std::move(item));
+            const std::uint32_t last = size() - 1;
+            if (gap.position == last) return;
+            const std::size_t moved = slot_of(gap.position);
+            slots_[slot_of(last)].position = gap.position;
+            slots_[moved].position = last;
+            std::swap(items_[gap.position], items_[last]);
+            return;
+        }
+        items_.insert(items_.begin() + gap.position, std::move(item));
+        if (slots_.empty()) return;
+        // There were few when it went, so there are few now.
+        slots_.assign(slots_.size(), Slot{});
+        for (std::uint32_t i = 0; i < size(); ++i) place(quick_hash32(items_[i].key()), i);
+    }
+
     void reserve(std::size_t n) { items_.reserve(n); }
 
   private:

@@ -1,6 +1,7 @@
 #include "keyspace/effects.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "keyspace/key_shape.h"
 
@@ -68,6 +69,17 @@ void EffectWriter::long_bytes(std::string_view value) {
     if (lent_ == nullptr || !stays || value.size() < kLentBytesLeast) return bytes(value);
     out_.number(value.size());
     lent_->add(buffer_->size(), value);
+}
+
+EffectWriter::Mark EffectWriter::mark() const {
+    return {
+        .bytes = buffer_->size(), .lent = lent_ == nullptr ? 0 : lent_->count(), .memory = memory_};
+}
+
+void EffectWriter::cut(Mark mark) {
+    buffer_->cut(mark.bytes);
+    if (lent_ != nullptr) lent_->cut(mark.lent);
+    memory_ = std::move(mark.memory);
 }
 
 void EffectWriter::clear() {

@@ -75,6 +75,15 @@ class EffectWriter {
 
     std::string_view view() const { return buffer_->view().substr(start_); }
     std::size_t size() const { return buffer_->size() - start_; }
+    /// Where it stands.
+    struct Mark {
+        std::size_t bytes = 0;
+        std::size_t lent = 0;
+        KeyMemory memory{};
+    };
+    Mark mark() const;
+    /// As if nothing had been written since.
+    void cut(Mark mark);
     /// Its own buffer becomes empty and keeps the memory, up to a bound; another stays as it is.
     void clear();
     /// All that its own buffer holds, the memory with it. The next buffer is as large at once.

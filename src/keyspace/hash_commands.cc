@@ -11,6 +11,26 @@ void reply_value(Call& call, const HashValue* hash, std::string_view field) {
     call.reply.bulk(value->view());
 }
 
+/// True if the field is new. `undo`: is in a step of fields.
+bool put(Call& call, UndoLog* undo, HashValue& hash, std::string_view field,
+         std::string_view value) {
+    const HashValue::Found found = hash.find_or_add(call.db.fields(), field, value);
+    if (found.value == nullptr) {
+        if (undo != nullptr) undo->new_field(found.symbol, field);
+        return true;
+    }
+    if (undo != nullptr) undo->field(found.symbol, field, *found.value);
+    found.value->assign(value);
+    return false;
+}
+
+/// Of the hash at argv[1]; nullptr if nobody will ask.
+UndoLog* begin_fields(Call& call) {
+    UndoLog* undo = call.undo();
+    if (undo != nullptr) undo->note(UndoLog::Step::FieldsPut, call.argv[1]);
+    return undo;
+}
+
 }  // namespace
 
 void run_hget(Call& call) {
@@ -75,10 +95,11 @@ void run_hset(Call& call) {
     auto* hash = call.edit_or_create<HashValue>(key);
     if (call.refused) return;
     const std::size_t pairs = (call.argv.size() - 2) / 2;
+    UndoLog* undo = begin_fields(call);
     if (hash->size() == 0) hash->reserve(pairs);
     std::int64_t added = 0;
     for (std::size_t i = 2; i < call.argv.size(); i += 2) {
-        if (hash->put(call.db.fields(), call.argv[i], call.argv[i + 1])) ++added;
+        if (put(call, undo, *hash, call.argv[i], call.argv[i + 1])) ++added;
     }
     call.log_arguments(Effect::HashPut, key, 2, pairs);
     call.reply.integer(added);
@@ -89,7 +110,7 @@ void run_hsetnx(Call& call) {
     auto* hash = call.edit_or_create<HashValue>(key);
     if (call.refused) return;
     if (hash->find(call.db.fields(), call.argv[2]) != nullptr) return call.reply.integer(0);
-    hash->put(call.db.fields(), call.argv[2], call.argv[3]);
+    put(call, begin_fields(call), *hash, call.argv[2], call.argv[3]);
     call.log_arguments(Effect::HashPut, key, 2, 1);
     call.reply.integer(1);
 }
@@ -99,9 +120,14 @@ void run_hdel(Call& call) {
     auto* hash = call.edit<HashValue>(key);
     if (call.refused) return;
     if (hash == nullptr) return call.reply.integer(0);
+    UndoLog* undo = begin_fields(call);
     std::int64_t removed = 0;
     for (const std::string_view field : call.argv.subspan(2)) {
-        if (hash->erase(call.db.fields(), field)) ++removed;
+        const ByteString* before = hash->find(call.db.fields(), field);
+        if (before == nullptr) continue;
+        if (undo != nullptr) undo->field(SymbolTable::kNoSymbol, field, *before);
+        hash->erase(call.db.fields(), field);
+        ++removed;
     }
     if (removed > 0) {
         call.log_arguments(Effect::HashErase, key, 2, call.argv.size() - 2);
@@ -128,7 +154,7 @@ void run_hincrby(Call& call) {
     if (__builtin_add_overflow(value, *by, &value)) return call.refuse(refusal::kOverflow);
     if (hash == nullptr) hash = call.edit_or_create<HashValue>(key);
     const IntegerText text(value);
-    hash->put(call.db.fields(), field, text.view());
+    put(call, begin_fields(call), *hash, field, text.view());
     call.db.effects().begin(Effect::HashPut, key);
     call.db.effects().number(1);
     call.db.effects().bytes(field);

@@ -114,15 +114,13 @@ const ByteString* HashValue::find(const SymbolTable& symbols, std::string_view f
     return at == count_ ? nullptr : flat_values() + at;
 }
 
-bool HashValue::put(SymbolTable& symbols, std::string_view field, std::string_view value) {
+HashValue::Found HashValue::find_or_add(SymbolTable& symbols, std::string_view field,
+                                        std::string_view value) {
     if (!is_named_) {
         const SymbolTable::Symbol symbol = symbols.intern(field);
         if (symbol != SymbolTable::kNoSymbol) {
             const std::uint32_t at = flat_find(symbol);
-            if (at != count_) {
-                flat_values()[at].assign(value);
-                return false;
-            }
+            if (at != count_) return {.value = flat_values() + at, .symbol = symbol};
             if (count_ < kFlatFieldsMax) {
                 if (count_ == capacity_) {
                     flat_resize(std::min(count_ + std::uint32_t{1} + count_ / 4U, kFlatFieldsMax));
@@ -130,18 +128,15 @@ bool HashValue::put(SymbolTable& symbols, std::string_view field, std::string_vi
                 std::construct_at(flat_values() + count_, value);
                 flat_symbols()[count_] = symbol;
                 ++count_;
-                return true;
+                return {.value = nullptr, .symbol = symbol};
             }
         }
         make_named(symbols);
     }
     const std::uint32_t at = named().find(field);
-    if (at != Named::kNowhere) {
-        named().at(at).value.assign(value);
-        return false;
-    }
+    if (at != Named::kNowhere) return {.value = &named().at(at).value};
     named().append(Field{.name = ByteString(field), .value = ByteString(value)});
-    return true;
+    return {};
 }
 
 bool HashValue::erase(const SymbolTable& symbols, std::string_view field) {

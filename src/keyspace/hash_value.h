@@ -23,7 +23,19 @@ class HashValue {
     std::uint32_t size() const;
     const ByteString* find(const SymbolTable& symbols, std::string_view field) const;
     /// True if the field is new.
-    bool put(SymbolTable& symbols, std::string_view field, std::string_view value);
+    bool put(SymbolTable& symbols, std::string_view field, std::string_view value) {
+        const Found found = find_or_add(symbols, field, value);
+        if (found.value != nullptr) found.value->assign(value);
+        return found.value == nullptr;
+    }
+    struct Found {
+        /// nullptr: it was not there, and was added.
+        ByteString* value = nullptr;
+        /// Of the field, if it has one here.
+        SymbolTable::Symbol symbol = SymbolTable::kNoSymbol;
+    };
+    /// As `put`, but leaves the value of a field that is there to the caller.
+    Found find_or_add(SymbolTable& symbols, std::string_view field, std::string_view value);
     bool erase(const SymbolTable& symbols, std::string_view field);
     /// Makes room for this many more fields at once.
     void reserve(std::size_t more);

@@ -62,7 +62,7 @@ void run_exists(Call& call) {
 void run_del(Call& call) {
     std::int64_t count = 0;
     for (const std::string_view key : call.argv.subspan(1)) {
-        const Entry* entry = call.db.for_write(key, call.now_ms());
+        Entry* entry = call.db.for_write(key, call.now_ms());
         if (entry == nullptr) continue;
         call.db.effects().begin(Effect::Delete, key);
         call.db.erase(key, *entry);

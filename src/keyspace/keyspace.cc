@@ -64,7 +64,22 @@ void Keyspace::execute(const CommandSpec& command, std::span<const std::string_v
     const Access access(*this);
     Call call{.command = command, .db = *database_, .argv = argv, .now = now, .reply = reply};
     if (!command.accepts(argv.size())) return call.refuse_argument_count();
+    database_->begin_command();
     command.handler(call);
+}
+
+void Keyspace::begin_call() {
+    database_->begin_call();
+}
+
+void Keyspace::keep_call() {
+    const Access access(*this);
+    database_->keep_call();
+}
+
+void Keyspace::undo_call() {
+    const Access access(*this);
+    database_->undo_call();
 }
 
 std::string_view Keyspace::effects() const {

@@ -42,6 +42,13 @@ class Keyspace {
     void execute(const CommandSpec& command, std::span<const std::string_view> argv,
                  std::chrono::microseconds now, ReplySink& reply);
 
+    /// What is executed from here on is one unit, until one of the others ends it: `keep_call`
+    /// leaves it as it is, `undo_call` as if it had not been, its effects included. Calls do not
+    /// nest, and nothing but `execute` and reading may come in between.
+    void begin_call();
+    void keep_call();
+    void undo_call();
+
     /// Effects of everything executed since they were cleared, in order. The view is valid until
     /// the next call that writes. Clearing keeps the capacity.
     std::string_view effects() const;
@@ -69,8 +76,8 @@ class Keyspace {
     bool snapshot_step(std::size_t budget_bytes, ByteBuffer& out);
     void abort_snapshot();
 
-    /// Called with the key on every XADD, so that a waiting XREAD can be answered. Must not call
-    /// back into this object.
+    /// Called with the key on every XADD, or when the call it belongs to is kept, so that a waiting
+    /// XREAD can be answered. Must not call back into this object.
     void set_append_listener(std::function<void(std::string_view key)> listener);
 
     /// Counts keys that have expired but were not deleted yet.

@@ -11,6 +11,10 @@ void run_rpush(Call& call) {
     auto* list = call.edit_or_create<ListValue>(key);
     if (call.refused) return;
     const auto items = call.argv.subspan(2);
+    if (UndoLog* undo = call.undo()) {
+        undo->note(UndoLog::Step::ListGrown, key);
+        undo->number(list->size());
+    }
     for (const std::string_view item : items) list->emplace_back(item);
     call.log_arguments(Effect::ListAppend, key, 2, items.size());
     call.reply.integer(static_cast<std::int64_t>(list->size()));

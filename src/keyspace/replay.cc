@@ -89,7 +89,7 @@ class Replay {
 };
 
 void Replay::delete_key() {
-    const Entry* entry = db_.for_write(key_);
+    Entry* entry = db_.for_write(key_);
     if (entry == nullptr) return spoil();
     db_.erase(key_, *entry);
 }

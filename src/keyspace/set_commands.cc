@@ -27,6 +27,13 @@ std::optional<std::int64_t> parse_scan_count(Call& call) {
     return count;
 }
 
+void note_erased(UndoLog& undo, std::string_view key, std::string_view member, SetValue::Gap gap) {
+    undo.note(UndoLog::Step::MemberErased, key);
+    undo.bytes(member);
+    undo.number(gap.position);
+    undo.number(gap.took_last ? 1 : 0);
+}
+
 }  // namespace
 
 void run_sadd(Call& call) {
@@ -34,11 +41,15 @@ void run_sadd(Call& call) {
     auto* set = call.edit_or_create<SetValue>(key);
     if (call.refused) return;
     const auto members = call.argv.subspan(2);
+    UndoLog* undo = call.undo();
     std::int64_t added = 0;
     for (const std::string_view member : members) {
         if (set->find(member) != SetValue::kNowhere) continue;
         set->append(SetMember{.bytes = ByteString(member)});
         ++added;
+        if (undo == nullptr) continue;
+        undo->note(UndoLog::Step::MemberNew, key);
+        undo->bytes(member);
     }
     if (added > 0) call.log_arguments(Effect::SetAdd, key, 2, members.size());
     call.reply.integer(added);
@@ -50,10 +61,12 @@ void run_srem(Call& call) {
     if (call.refused) return;
     if (set == nullptr) return call.reply.integer(0);
     const auto members = call.argv.subspan(2);
+    UndoLog* undo = call.undo();
     std::int64_t removed = 0;
     for (const std::string_view member : members) {
         const std::uint32_t at = set->find(member);
         if (at == SetValue::kNowhere) continue;
+        if (undo != nullptr) note_erased(*undo, key, member, set->gap_at(at));
         set->erase(at);
         ++removed;
     }

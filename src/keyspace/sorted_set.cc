@@ -195,10 +195,11 @@ std::optional<double> SortedSet::score(std::string_view member) const {
     return small_[at].score;
 }
 
-SortedSet::Put SortedSet::put(double score, std::string_view member) {
+SortedSet::Put SortedSet::put(double score, std::string_view member, double* before) {
     if (large_ == nullptr) {
         const std::uint32_t at = small_find(member);
         if (at < small_.size()) {
+            if (before != nullptr) *before = small_[at].score;
             if (small_[at].score == score) return Put::Same;
             ByteString kept = std::move(small_[at].member);
             small_.erase(small_.begin() + at);
@@ -217,6 +218,7 @@ SortedSet::Put SortedSet::put(double score, std::string_view member) {
         return Put::Added;
     }
     Node& node = *large_->members.at(at).node;
+    if (before != nullptr) *before = node.score;
     if (node.score == score) return Put::Same;
     large_->remove(large_->lower_bound(node.score, member));
     node.score = score;
@@ -224,16 +226,19 @@ SortedSet::Put SortedSet::put(double score, std::string_view member) {
     return Put::Moved;
 }
 
-bool SortedSet::erase(std::string_view member) {
+bool SortedSet::erase(std::string_view member, double* before) {
     if (large_ == nullptr) {
         const std::uint32_t at = small_find(member);
         if (at == small_.size()) return false;
+        if (before != nullptr) *before = small_[at].score;
         small_.erase(small_.begin() + at);
         return true;
     }
     const std::uint32_t at = large_->members.find(member);
     if (at == DenseIndex<NodeOwner>::kNowhere) return false;
-    large_->remove(large_->lower_bound(large_->members.at(at).node->score, member));
+    const double score = large_->members.at(at).node->score;
+    if (before != nullptr) *before = score;
+    large_->remove(large_->lower_bound(score, member));
     large_->members.erase(at);
     return true;
 }

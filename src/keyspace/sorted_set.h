@@ -25,8 +25,9 @@ class SortedSet {
 
     std::uint32_t size() const;
     std::optional<double> score(std::string_view member) const;
-    Put put(double score, std::string_view member);
-    bool erase(std::string_view member);
+    /// `before`: takes the score that the member had, if it had one.
+    Put put(double score, std::string_view member, double* before = nullptr);
+    bool erase(std::string_view member, double* before = nullptr);
     /// The range must lie within the set.
     void erase_ranks(std::uint32_t first, std::uint32_t count);
 

@@ -16,6 +16,19 @@ bool is_zadd_option(std::string_view text) {
     return false;
 }
 
+void note_score(UndoLog& undo, std::string_view key, std::string_view member, double before) {
+    undo.note(UndoLog::Step::ScorePut, key);
+    undo.bytes(member);
+    undo.score(before);
+}
+
+void note_put(UndoLog& undo, std::string_view key, SortedSet::Put put, std::string_view member,
+              double before) {
+    if (put == SortedSet::Put::Moved) return note_score(undo, key, member, before);
+    undo.note(UndoLog::Step::ScoreNew, key);
+    undo.bytes(member);
+}
+
 }  // namespace
 
 void run_zadd(Call& call) {
@@ -34,12 +47,16 @@ void run_zadd(Call& call) {
     const std::string_view key = call.argv[1];
     auto* sorted = call.edit_or_create<SortedSet>(key);
     if (call.refused) return;
+    UndoLog* undo = call.undo();
     std::int64_t added = 0;
     bool changed = false;
     for (std::size_t i = 0; i < pairs.size(); i += 2) {
-        const SortedSet::Put put = sorted->put(scores[i / 2], pairs[i + 1]);
-        changed |= put != SortedSet::Put::Same;
+        double before = 0;
+        const SortedSet::Put put = sorted->put(scores[i / 2], pairs[i + 1], &before);
+        if (put == SortedSet::Put::Same) continue;
+        changed = true;
         if (put == SortedSet::Put::Added) ++added;
+        if (undo != nullptr) note_put(*undo, key, put, pairs[i + 1], before);
     }
     if (changed) {
         call.db.effects().begin(Effect::SortedPut, key);
@@ -58,9 +75,13 @@ void run_zrem(Call& call) {
     if (call.refused) return;
     if (sorted == nullptr) return call.reply.integer(0);
     const auto members = call.argv.subspan(2);
+    UndoLog* undo = call.undo();
     std::int64_t removed = 0;
     for (const std::string_view member : members) {
-        if (sorted->erase(member)) ++removed;
+        double before = 0;
+        if (!sorted->erase(member, &before)) continue;
+        ++removed;
+        if (undo != nullptr) note_score(*undo, key, member, before);
     }
     if (removed > 0) {
         call.log_arguments(Effect::SortedErase, key, 2, members.size());
@@ -100,6 +121,12 @@ void run_zremrangebyscore(Call& call) {
     if (sorted == nullptr) return call.reply.integer(0);
     const Ranks ranks = ranks_of(*sorted, *interval);
     if (ranks.count > 0) {
+        if (UndoLog* undo = call.undo()) {
+            sorted->for_ranks(ranks.first, ranks.count, false,
+                              [undo, key](std::string_view member, double score) {
+                                  note_score(*undo, key, member, score);
+                              });
+        }
         sorted->erase_ranks(ranks.first, ranks.count);
         call.db.effects().begin(Effect::SortedCut, key);
         call.db.effects().number(ranks.first);

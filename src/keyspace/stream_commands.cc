@@ -79,10 +79,22 @@ std::optional<StreamId> next_id(StreamId last, std::int64_t now_ms) {
     return last;
 }
 
+/// The oldest first: undoing starts with the newest and puts each before the last.
+void note_dropped(UndoLog& undo, std::string_view key, const StreamValue& stream,
+                  std::size_t count) {
+    stream.for_range({}, StreamId::max(), false, count, [&](StreamId id, std::string_view fields) {
+        undo.note(UndoLog::Step::EntryDropped, key);
+        undo.number(id.ms);
+        undo.number(id.seq);
+        undo.bytes(fields);
+    });
+}
+
 std::size_t trim(Call& call, std::string_view key, StreamValue& stream,
                  const StreamArguments& arguments) {
     const std::size_t count = stream.excess(*arguments.keep, arguments.approximate);
     if (count == 0) return 0;
+    if (UndoLog* undo = call.undo()) note_dropped(*undo, key, stream, count);
     stream.drop_front(count);
     call.db.effects().begin(Effect::StreamCut, key);
     call.db.effects().number(count);
@@ -130,10 +142,15 @@ void run_xadd(Call& call) {
     for (const std::string_view text : call.argv.subspan(arguments->fields_at)) {
         call.db.effects().bytes(text);
     }
+    if (UndoLog* undo = call.undo()) {
+        undo->note(UndoLog::Step::EntryNew, key);
+        undo->number(stream->last_id().ms);
+        undo->number(stream->last_id().seq);
+    }
     stream->append(*id, call.db.effects().view().substr(fields_from),
                    call.db.options().stream_trim_entries);
     if (arguments->keep) trim(call, key, *stream, *arguments);
-    if (call.db.on_append) call.db.on_append(key);
+    call.db.tell_append(key);
     call.reply.bulk(id->text());
 }
 

@@ -84,6 +84,35 @@ void StreamValue::drop_front(std::size_t count) {
     }
 }
 
+void StreamValue::drop_back(StreamId before) {
+    FF_ASSERT(size_ > 0);
+    Block& last = blocks_.back();
+    last.entries.pop_back();
+    if (last.size() == 0) blocks_.pop_back();
+    if (first_ == blocks_.size()) {
+        blocks_.clear();
+        first_ = 0;
+    }
+    last_id_ = before;
+    --size_;
+}
+
+void StreamValue::prepend(StreamId id, std::string_view fields, std::uint32_t block_entries) {
+    if (first_ == blocks_.size() || blocks_[first_].begin == 0) {
+        // A block in which all places but the last are those of dropped entries.
+        Block block;
+        block.entries.resize(block_entries);
+        block.begin = block_entries;
+        if (first_ > 0)
+            blocks_[--first_] = std::move(block);
+        else
+            blocks_.insert(blocks_.begin(), std::move(block));
+    }
+    Block& block = blocks_[first_];
+    block.entries[--block.begin] = Entry{.id = id, .fields = ByteString(fields)};
+    ++size_;
+}
+
 StreamValue::Place StreamValue::lower_bound(StreamId id) const {
     const auto block = std::partition_point(
         blocks_.begin() + signed_of(first_), blocks_.end(),

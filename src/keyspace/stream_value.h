@@ -49,6 +49,13 @@ class StreamValue {
     /// At most size().
     void drop_front(std::size_t count);
 
+    // For taking back what was just done.
+
+    /// The last entry goes, and the last id is `before` again. There must be one.
+    void drop_back(StreamId before);
+    /// `id` must be below that of the first entry. Blocks take `block_entries` entries, as above.
+    void prepend(StreamId id, std::string_view fields, std::uint32_t block_entries);
+
     /// visit(StreamId, std::string_view fields) for the entries in [from, to], at most `limit`.
     /// Returns how many there were.
     template <class Visit>

@@ -49,7 +49,12 @@ void put_string(Call& call, std::string_view key, std::string_view bytes) {
         call.db.erase(key, *entry);
         entry = nullptr;
     }
-    if (entry == nullptr) entry = &call.db.create(key, Value::empty<ByteString>());
+    if (entry == nullptr) {
+        entry = &call.db.create(key, Value::empty<ByteString>());
+    } else if (UndoLog* undo = call.undo()) {
+        undo->note(UndoLog::Step::StringPut, key);
+        undo->bytes(entry->value.get<ByteString>()->view());
+    }
     entry->value.get<ByteString>()->assign(bytes);
     call.db.effects().begin(Effect::String, key);
     call.db.effects().long_bytes(bytes);

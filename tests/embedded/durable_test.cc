@@ -68,7 +68,9 @@ class Durable : public StoreTest {
         "redis.call('SET', keys[2], args[1]) return 'ok' end)\n"
         "register('keep', function(keys, args) for i = 1, 2 do redis.ff_text('SET') "
         "redis.ff_text(keys[i]) redis.ff_argument(i) redis.ff_run() end return 'ok' end)\n"
-        "register('raises', function(keys) redis.call('SET', keys[1], 'kept') error('after') end)\n"
+        "register('raises', function(keys) redis.call('PUBLISH', 'c', 'never said') "
+        "redis.call('XADD', keys[2], '*', 'f', 'v') redis.call('SET', keys[1], 'lost') "
+        "error('after') end)\n"
         "register('tell', function(keys) redis.call('SET', keys[1], 'v') "
         "local n = redis.call('PUBLISH', 'c', 'm') return n end)";
     std::unique_ptr<FaultyFileSystem> files_ = std::make_unique<FaultyFileSystem>();
@@ -117,11 +119,11 @@ std::uint64_t records_found(EmbeddedOptions options) {
 TEST_F(Durable, OneCallIsOneRecord) {
     open(options());
     call({"FCALL", "both", "2", "a{x}", "b{x}", "1"});
-    call({"FCALL", "raises", "1", "k"});
+    call({"FCALL", "raises", "2", "k{x}", "x{x}"});
     call({"GET", "a{x}"});
     call({"SET", "k", "v"});
     store_.reset();
-    EXPECT_EQ(records_found(options(0)), 3U);
+    EXPECT_EQ(records_found(options(0)), 2U) << "a call that fails and a read are none";
 }
 
 TEST_F(Durable, LongArgumentsOfFunctionsAreStoredWhole) {
@@ -214,18 +216,45 @@ TEST(Ch01, S47_AllOrNoneOfACallsWritesSurviveACrash) {
     EXPECT_GT(lost, 0);
 }
 
-TEST(Ch01, S48_WritesBeforeAnErrorRemain) {
+TEST(Ch01, S48_WritesBeforeAnErrorAreUndone) {
     FaultyFileSystem files;
     const std::string text = library(
-        "register('raises', function(keys) redis.call('SET', keys[1], 'kept') error('after') end)");
+        "register('raises', function(keys) redis.call('SET', keys[1], 'lost') "
+        "redis.call('HSET', keys[2], 'f', 'lost', 'g', 'lost') redis.call('SET', keys[3], 'lost') "
+        "error('after') end)");
     auto store =
         EmbeddedStore::open({.folder = "data", .shards = 1, .library = text, .files = &files});
-    EXPECT_EQ(shown((*store)->call_and_wait(words({"FCALL", "raises", "1", "k"}))),
+    const auto run = [](EmbeddedStore& on, const std::vector<std::string>& command) {
+        return shown(on.call_and_wait(words(command)));
+    };
+    run(**store, {"SET", "s{x}", "before"});
+    run(**store, {"HSET", "h{x}", "f", "before"});
+    EXPECT_EQ(run(**store, {"FCALL", "raises", "3", "s{x}", "h{x}", "n{x}"}),
               "! ERR user_function:3: after script: raises, on @user_function:3.");
-    EXPECT_EQ(shown((*store)->call_and_wait(words({"GET", "k"}))), "\"kept\"");
+    const auto unchanged = [&run](EmbeddedStore& on) {
+        EXPECT_EQ(run(on, {"GET", "s{x}"}), "\"before\"");
+        EXPECT_EQ(run(on, {"HGETALL", "h{x}"}), "{\"f\": \"before\"}");
+        EXPECT_EQ(run(on, {"EXISTS", "n{x}"}), "0");
+    };
+    unchanged(**store);
+    run(**store, {"SET", "later{x}", "v"});
     auto disk = files.crash(1);
     auto after = EmbeddedStore::open({.folder = "data", .files = disk.get()});
-    EXPECT_EQ(shown((*after)->call_and_wait(words({"GET", "k"}))), "\"kept\"");
+    ASSERT_TRUE(after.has_value()) << after.error().text();
+    unchanged(**after);
+    EXPECT_EQ(run(**after, {"GET", "later{x}"}), "\"v\"");
+}
+
+TEST_F(Durable, ACallThatFailsIsNeitherToldNorStored) {
+    open(options());
+    auto subscription = std::move(*testing::run(loop_, store_->subscribe({.names = {"c"}})));
+    EXPECT_EQ(call({"FCALL", "raises", "2", "k{x}", "x{x}"}).substr(0, 5), "! ERR");
+    EXPECT_EQ(call({"FCALL", "tell", "1", "k{x}"}), "1");
+    const auto heard = testing::run(loop_, subscription->next(Deadline::after(20s)));
+    ASSERT_TRUE(heard->has_value());
+    EXPECT_EQ((*heard)->message, "m") << "what the failed call had published is not the first";
+    reopen(files_->crash(1));
+    EXPECT_EQ(call({"EXISTS", "x{x}"}), "0");
 }
 
 TEST_F(Durable, NothingIsAnsweredOrToldBeforeItIsOnDisk) {
