@@ -16,6 +16,12 @@ namespace {
 /// Pages read to fill one answer when a filter lets few pass.
 constexpr int kReadsMost = 20;
 constexpr std::size_t kReadPage = 256;
+/// Members of one score that are read at once.
+constexpr std::size_t kTiesPage = 1024;
+/// Members of a tag that are sorted for one page of them.
+constexpr std::int64_t kSortedMost = 20'000;
+/// Stands for the position of a scan in cursors of listings in the order of the ids.
+constexpr std::string_view kInOrder = "-1";
 
 /// A member of an index with its score as the store spells it.
 struct Scored {
@@ -81,6 +87,9 @@ ListedExecution listed(const ExecutionInfo& info) {
 bool passes(const ExecutionInfo& info, const ListRequest& request) {
     if (request.ns && info.ns != request.ns->text()) return false;
     if (request.lane && info.lane_id != request.lane->text()) return false;
+    if (request.partition && info.execution_id.partition_index() != *request.partition) {
+        return false;
+    }
     return !request.state || stands_in(info.state, *request.state);
 }
 
@@ -114,7 +123,7 @@ std::vector<std::string> members_of(const std::vector<Scored>& scored) {
     return members;
 }
 
-/// What stands in one lane index of one partition.
+/// What stands in one lane index of one partition, from an offset on.
 Task<ExecutionPage> list_partition(store::Store& store, ListRequest request, std::string index) {
     const std::string from = std::to_string(request.offset);
     const std::string to = std::to_string(request.offset + request.limit - 1);
@@ -128,19 +137,18 @@ Task<ExecutionPage> list_partition(store::Store& store, ListRequest request, std
     co_return page;
 }
 
-/// One lane index over all partitions, merged by score and id.
+/// One lane index over some or all partitions, merged by score and id.
 class MergedListing {
   public:
     MergedListing(store::Store& store, model::LaneId lane, ListState state)
         : store_(store), lane_(std::move(lane)), state_(state) {}
 
-    /// The next `limit` members of all partitions behind `place`.
-    Task<std::vector<Scored>> next(std::optional<IndexPlace> place, std::uint16_t partitions,
-                                   std::size_t limit) {
+    /// The next `limit` members of these partitions behind `place`.
+    Task<std::vector<Scored>> next(std::optional<IndexPlace> place,
+                                   std::vector<std::uint16_t> partitions, std::size_t limit) {
         std::vector<store::Call> reads;
         const std::string count = std::to_string(limit);
-        for (std::uint32_t p = 0; p < partitions; ++p) {
-            const auto partition = static_cast<std::uint16_t>(p);
+        for (const std::uint16_t partition : partitions) {
             const std::string from = place ? from_in(partition, *place) : "-inf";
             reads.push_back(store::plain(
                 {"ZRANGEBYSCORE", key(partition), from, "+inf", "WITHSCORES", "LIMIT", "0", count},
@@ -174,9 +182,10 @@ class MergedListing {
         const auto last = model::ExecutionId::parse(place.member);
         if (!last) co_return model::make_error("invalid_cursor");
         const std::string index = key(last->partition_index());
-        const std::string count = std::to_string(limit);
+        const std::size_t most = std::max(limit, kTiesPage);
+        const std::string count = std::to_string(most);
         std::size_t found = 0;
-        for (std::size_t offset = 0; found < limit; offset += limit) {
+        for (std::size_t offset = 0; found < limit; offset += most) {
             const std::string skip = std::to_string(offset);
             store::Call read = store::plain({"ZRANGEBYSCORE", index, place.score, place.score,
                                              "WITHSCORES", "LIMIT", skip, count},
@@ -188,7 +197,7 @@ class MergedListing {
                 merged.push_back(one);
                 ++found;
             }
-            if (ties.size() < limit) break;
+            if (ties.size() < most) break;
         }
         co_return Done{};
     }
@@ -210,12 +219,12 @@ Result<std::optional<IndexPlace>> place_of(const std::string& cursor) {
 }
 
 Task<ExecutionPage> list_merged(store::Store& store, ListRequest request, std::string lane,
-                                std::uint16_t partitions) {
+                                std::vector<std::uint16_t> partitions) {
     FF_CO_TRY(std::optional<IndexPlace> place, place_of(request.cursor));
     FF_CO_TRY(model::LaneId lane_id, model::LaneId::parse(lane));
     MergedListing listing(store, std::move(lane_id), request.state.value_or(ListState::Eligible));
     FF_CO_TRY(const std::vector<Scored> members,
-              co_await listing.next(std::move(place), partitions, request.limit));
+              co_await listing.next(std::move(place), std::move(partitions), request.limit));
     FF_CO_TRY(const std::vector<ExecutionInfo> infos, co_await load(store, members_of(members)));
     ExecutionPage page;
     for (const ExecutionInfo& info : infos) page.executions.push_back(listed(info));
@@ -226,30 +235,75 @@ Task<ExecutionPage> list_merged(store::Store& store, ListRequest request, std::s
     co_return page;
 }
 
-/// The newest of a namespace behind a place: at most `count`, and whether there are more.
-Task<std::vector<Scored>> newest_behind(store::Store& store, std::string key,
-                                        std::optional<IndexPlace> place, std::size_t count) {
-    std::int64_t start = 0;
+/// Members of a namespace, newest first, and whether older ones follow.
+struct NewestMembers {
+    std::vector<Scored> members{};
+    bool more = false;
+};
+
+/// Whether a listing that goes from newest to oldest meets `one` after `place`.
+bool follows(const Scored& one, const IndexPlace& place) {
+    const double value = value_of(place.score);
+    return one.value != value ? one.value < value : one.member < place.member;
+}
+
+/// At most `count` members behind a place. A page is read by rank together with the member before
+/// it: if that one follows the place already, removals have moved the ranks since they were asked
+/// for, and the read goes back.
+Task<NewestMembers> newest_behind(store::Store& store, std::string key,
+                                  std::optional<IndexPlace> place, std::size_t count) {
+    std::size_t from = 0;
     if (place) {
         store::Call above = store::plain({"ZCOUNT", key, "(" + place->score, "+inf"}, true);
         FF_CO_TRY(const store::Reply newer, co_await store.call(std::move(above)));
-        start = newer.to_integer().value_or(0);
+        const auto rank = static_cast<std::size_t>(newer.to_integer().value_or(0));
+        from = rank == 0 ? 0 : rank - 1;
     }
-    std::vector<Scored> found;
     for (;;) {
-        const std::string from = std::to_string(start);
-        const std::string to = std::to_string(start + static_cast<std::int64_t>(count) - 1);
-        store::Call read = store::plain({"ZREVRANGE", key, from, to, "WITHSCORES"}, true);
+        const std::string first = std::to_string(from);
+        const std::string last = std::to_string(from + count);
+        store::Call read = store::plain({"ZREVRANGE", key, first, last, "WITHSCORES"}, true);
         FF_CO_TRY(const store::Reply reply, co_await store.call(std::move(read)));
         const std::vector<Scored> members = read_scored(reply);
-        for (const Scored& one : members) {
-            const bool seen = place && one.score == place->score && one.member >= place->member;
-            if (!seen && found.size() < count) found.push_back(one);
+        if (from > 0 && (members.empty() || follows(members.front(), *place))) {
+            from = from > count ? from - count : 0;
+            continue;
         }
-        // Only members of the cursor's own millisecond can have been passed over.
-        if (!found.empty() || members.size() < count) co_return found;
-        start += static_cast<std::int64_t>(count);
+        NewestMembers found{.more = members.size() > count};
+        for (const Scored& one : members) {
+            if (place && !follows(one, *place)) continue;
+            if (found.members.size() < count) found.members.push_back(one);
+        }
+        // Nothing found in a full page: the whole page is of the cursor's own millisecond.
+        if (!found.members.empty() || !found.more) co_return found;
+        from += count;
     }
+}
+
+/// Takes records from sorted index members into a page until it is full. A place is moved to the
+/// last member that was looked at.
+Task<Done> take_matching(store::Store& store, const ListRequest& request,
+                         const std::vector<Scored>& members, std::optional<IndexPlace>& place,
+                         ExecutionPage& page) {
+    const bool filtered = request.state || request.lane || request.partition;
+    std::size_t from = 0;
+    while (from < members.size() && page.executions.size() < request.limit) {
+        const std::size_t missing = request.limit - page.executions.size();
+        const std::size_t piece = filtered ? std::max(missing, kReadPage) : missing;
+        const std::size_t to = std::min(from + piece, members.size());
+        std::vector<std::string> ids;
+        for (std::size_t i = from; i < to; ++i) ids.push_back(members[i].member);
+        FF_CO_TRY(const std::vector<ExecutionInfo> infos, co_await load(store, std::move(ids)));
+        std::size_t at = 0;
+        for (; from < to && page.executions.size() < request.limit; ++from) {
+            const Scored& one = members[from];
+            place = IndexPlace{.score = one.score, .member = one.member};
+            if (at == infos.size() || infos[at].execution_id.to_string() != one.member) continue;
+            const ExecutionInfo& info = infos[at++];
+            if (passes(info, request)) page.executions.push_back(listed(info));
+        }
+    }
+    co_return Done{};
 }
 
 Task<ExecutionPage> list_namespace(store::Store& store, ListRequest request) {
@@ -258,23 +312,11 @@ Task<ExecutionPage> list_namespace(store::Store& store, ListRequest request) {
     const std::size_t count = std::max(request.limit, kReadPage);
     ExecutionPage page;
     for (int reads = 0; reads < kReadsMost; ++reads) {
-        FF_CO_TRY(std::vector<Scored> members, co_await newest_behind(store, key, place, count));
-        const bool more = members.size() == count;
-        FF_CO_TRY(const std::vector<ExecutionInfo> infos,
-                  co_await load(store, members_of(members)));
-        std::size_t at = 0;
-        for (const Scored& one : members) {
-            if (page.executions.size() == request.limit) break;
-            place = IndexPlace{.score = one.score, .member = one.member};
-            if (at < infos.size() && infos[at].execution_id.to_string() == one.member) {
-                const ExecutionInfo& info = infos[at++];
-                if (passes(info, request)) page.executions.push_back(listed(info));
-            }
-        }
-        const bool full = page.executions.size() == request.limit;
-        const bool unread = !members.empty() && place->member != members.back().member;
-        if (!more && !unread) co_return page;
-        if (full) break;
+        FF_CO_TRY(const NewestMembers found, co_await newest_behind(store, key, place, count));
+        FF_CO_CHECK(co_await take_matching(store, request, found.members, place, page));
+        const bool unread = !found.members.empty() && place->member != found.members.back().member;
+        if (!found.more && !unread) co_return page;
+        if (page.executions.size() == request.limit) break;
     }
     if (place) page.next_cursor = place->encode();
     co_return page;
@@ -302,10 +344,8 @@ Task<SetPage> scan_page(store::Store& store, std::string key, std::string from, 
 
 /// A scan may give more at once than was asked for. So a place is the scan's position and the last
 /// member that was given out from the page found there.
-Task<ExecutionPage> list_tag(store::Store& store, ListRequest request) {
-    FF_CO_TRY(const std::optional<IndexPlace> begin, place_of(request.cursor));
-    IndexPlace place = begin.value_or(IndexPlace{.score = "0"});
-    const std::string key = model::tag_key(*request.ns, request.tag->first, request.tag->second);
+Task<ExecutionPage> scan_tag(store::Store& store, ListRequest request, std::string key,
+                             IndexPlace place) {
     ExecutionPage page;
     for (int reads = 0; reads < kReadsMost; ++reads) {
         FF_CO_TRY(SetPage scanned, co_await scan_page(store, key, place.score, request.limit));
@@ -327,6 +367,51 @@ Task<ExecutionPage> list_tag(store::Store& store, ListRequest request) {
     co_return page;
 }
 
+/// In the order of the ids, which no growth of the set disturbs.
+Task<ExecutionPage> list_sorted_tag(store::Store& store, ListRequest request, std::string key,
+                                    std::string after) {
+    store::Call call = store::plain({"SMEMBERS", key}, true);
+    FF_CO_TRY(const store::Reply reply, co_await store.call(std::move(call)));
+    std::vector<Scored> members;
+    for (const store::Reply& item : reply.items()) {
+        std::string member(item.text().value_or(""));
+        if (member <= after) continue;
+        members.push_back({.member = std::move(member), .score = std::string(kInOrder)});
+    }
+    std::ranges::sort(members, {}, &Scored::member);
+    const std::size_t most = std::max(request.limit, kReadPage) * kReadsMost;
+    const bool cut = members.size() > most;
+    if (cut) members.resize(most);
+    ExecutionPage page;
+    std::optional<IndexPlace> place;
+    FF_CO_CHECK(co_await take_matching(store, request, members, place, page));
+    if (place && (cut || place->member != members.back().member)) {
+        page.next_cursor = place->encode();
+    }
+    co_return page;
+}
+
+/// A set that grows while it is scanned can show a member twice, at the latest when the store
+/// changes its representation. So what fits into one answer is sorted; a cursor tells which way
+/// its listing began.
+Task<ExecutionPage> list_tag(store::Store& store, ListRequest request) {
+    FF_CO_TRY(const std::optional<IndexPlace> begin, place_of(request.cursor));
+    std::string key = model::tag_key(*request.ns, request.tag->first, request.tag->second);
+    bool sorted = begin && begin->score == kInOrder;
+    if (!begin) {
+        store::Call count = store::plain({"SCARD", key}, true);
+        FF_CO_TRY(const store::Reply size, co_await store.call(std::move(count)));
+        sorted = size.to_integer().value_or(0) <= kSortedMost;
+    }
+    if (sorted) {
+        std::string after = begin ? begin->member : std::string();
+        co_return co_await list_sorted_tag(store, std::move(request), std::move(key),
+                                           std::move(after));
+    }
+    const IndexPlace from = begin.value_or(IndexPlace{.score = "0"});
+    co_return co_await scan_tag(store, std::move(request), std::move(key), from);
+}
+
 }  // namespace
 
 Task<ExecutionPage> Executions::list(ListRequest request) {
@@ -339,9 +424,14 @@ Task<ExecutionPage> Executions::list(ListRequest request) {
         co_return co_await list_namespace(store, std::move(request));
     }
     const std::string lane = request.lane ? request.lane->text() : "default";
-    const std::uint16_t partitions = context_.rules.partitions.num_flow_partitions();
-    if (!request.partition) {
-        co_return co_await list_merged(store, std::move(request), lane, partitions);
+    if (!request.partition || request.offset == 0) {
+        std::vector<std::uint16_t> partitions;
+        const std::uint16_t count = context_.rules.partitions.num_flow_partitions();
+        for (std::uint32_t p = 0; p < count; ++p) {
+            const auto partition = static_cast<std::uint16_t>(p);
+            if (request.partition.value_or(partition) == partition) partitions.push_back(partition);
+        }
+        co_return co_await list_merged(store, std::move(request), lane, std::move(partitions));
     }
     FF_CO_TRY(const model::LaneId lane_id, model::LaneId::parse(lane));
     std::string index = index_of(model::IndexKeys(*request.partition).lane(lane_id),

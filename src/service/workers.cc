@@ -188,8 +188,12 @@ Task<WorkerPage> Workers::list_all(std::string cursor, std::size_t limit) {
         if (page.workers.size() < limit && part.next_cursor.empty()) continue;
         const bool more = !part.next_cursor.empty() || std::next(name) != names.end();
         if (more) {
+            // A part can be cut among workers that are gone.
+            const bool cut = !part.next_cursor.empty();
             page.next_cursor =
-                IndexPlace{.score = *name, .member = page.workers.back().instance_id}.encode();
+                IndexPlace{.score = *name,
+                           .member = cut ? part.next_cursor : page.workers.back().instance_id}
+                    .encode();
         }
         break;
     }
