@@ -1,5 +1,6 @@
 // Claims that a worker makes against the store itself.
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -76,30 +77,54 @@ asio::awaitable<Result<Consumed>> consume(app::Instance& instance, Claimer worke
                        .continuation = std::move(granted.continuation)};
 }
 
-/// The lane's own partitions, one after the other, until one has work.
+/// The head of one lane in one partition.
+asio::awaitable<Result<std::optional<sdk::HotTask>>> claim_at(const service::Context& context,
+                                                              const Claimer& worker,
+                                                              model::LaneId lane,
+                                                              std::uint16_t place) {
+    SecureRandom random;
+    engine::ClaimBatch batch{.partition = model::PartitionKey::flow(place),
+                             .worker_id = worker.worker_id,
+                             .worker_instance_id = worker.worker_instance_id,
+                             .lane = lane,
+                             .capabilities_csv = worker.capabilities.csv(),
+                             .lease_ttl = worker.lease_ttl,
+                             .bypass_admission = true,
+                             .only_namespace = worker.ns};
+    batch.leases.push_back(
+        {.lease_id = model::LeaseId::mint(random), .attempt_id = model::AttemptId::mint(random)});
+    FF_CO_TRY(engine::ClaimedBatch claimed, co_await engine::run(context.store, std::move(batch)));
+    if (claimed.claimed.empty()) co_return std::optional<sdk::HotTask>();
+    co_return std::optional<sdk::HotTask>(
+        task_of(std::move(claimed.claimed.front()), std::move(lane), worker.lease_ttl));
+}
+
+/// The poll's window, and the lane's own partitions behind it: they are where solo work is.
+std::vector<std::uint16_t> places_of(const service::Context& context, const model::LaneId& lane,
+                                     std::vector<std::uint16_t> window) {
+    const std::uint16_t home = context.partitioner.partition(lane, context.rules.partitions);
+    const model::LaneSpread spread{context.claimer.spread_of(lane)};
+    for (const std::uint16_t own : spread.partitions(home, context.rules.partitions)) {
+        if (std::ranges::find(window, own) == window.end()) window.push_back(own);
+    }
+    return window;
+}
+
 asio::awaitable<Result<std::optional<sdk::HotTask>>> claim_plain(app::Instance& instance,
+                                                                 sched::DirectTurns& turns,
                                                                  Claimer worker) {
     const service::Context& context = instance.services().context;
-    SecureRandom random;
-    for (const model::LaneId& lane : worker.lanes) {
-        const std::uint16_t home = context.partitioner.partition(lane, context.rules.partitions);
-        const model::LaneSpread spread{context.claimer.spread_of(lane)};
-        for (const std::uint16_t place : spread.partitions(home, context.rules.partitions)) {
-            engine::ClaimBatch batch{.partition = model::PartitionKey::flow(place),
-                                     .worker_id = worker.worker_id,
-                                     .worker_instance_id = worker.worker_instance_id,
-                                     .lane = lane,
-                                     .capabilities_csv = worker.capabilities.csv(),
-                                     .lease_ttl = worker.lease_ttl,
-                                     .bypass_admission = true,
-                                     .only_namespace = worker.ns};
-            batch.leases.push_back({.lease_id = model::LeaseId::mint(random),
-                                    .attempt_id = model::AttemptId::mint(random)});
-            FF_CO_TRY(engine::ClaimedBatch claimed,
-                      co_await engine::run(context.store, std::move(batch)));
-            if (claimed.claimed.empty()) continue;
-            co_return std::optional<sdk::HotTask>(
-                task_of(std::move(claimed.claimed.front()), model::LaneId(lane), worker.lease_ttl));
+    const sched::DirectTurns::Turn turn = turns.begin(
+        worker.worker_instance_id, worker.lanes, context.rules.partitions.num_flow_partitions());
+    for (const model::LaneId& lane : turn.lanes) {
+        FF_CO_TRY(const sched::LaneConfig config, co_await context.claimer.lanes().lane(lane));
+        if (!config.gives_work()) continue;
+        for (const std::uint16_t place : places_of(context, lane, turn.partitions)) {
+            FF_CO_TRY(std::optional<sdk::HotTask> task,
+                      co_await claim_at(context, worker, lane, place));
+            if (!task) continue;
+            turns.took(worker.worker_instance_id, lane, place);
+            co_return task;
         }
     }
     co_return std::optional<sdk::HotTask>();
@@ -149,7 +174,7 @@ flowfabric::Result<std::optional<sdk::HotTask>> LocalDoor::claim_unadmitted(
     const auto who = claimer_of(worker);
     if (!who.has_value()) return public_error(who.error());
     return engine_->wait_for<std::optional<sdk::HotTask>>(
-        [&](app::Instance& instance) { return claim_plain(instance, *who); });
+        [&](app::Instance& instance) { return claim_plain(instance, direct_turns_, *who); });
 }
 
 }  // namespace ff::embed

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "embed/local_engine.h"
+#include "sched/direct_turns.h"
 #include "sdk/door.h"
 #include "sdk/store_access.h"
 
@@ -32,6 +33,8 @@ class LocalDoor final : public sdk::Door, public sdk::StoreAccess {
 
   private:
     std::shared_ptr<LocalEngine> engine_;
+    /// Used on the engine's loop only.
+    sched::DirectTurns direct_turns_{};
 };
 
 }  // namespace ff::embed
