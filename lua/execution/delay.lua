@@ -18,11 +18,13 @@ local function delay(u, e, c, set, delay_until)
     unit.due(u, "delayed", delay_until, c.lane_id)
 end
 
--- What is due can be claimed at once. Its dependencies were met when it was claimed, and still are.
+-- What is due can be claimed at once, unless an edge was added while it was held.
 local function return_unbegun(u, e, c, set, delay_until)
+    local gate = flow.gate(u.tag, e, c)
+    if gate == "impossible" then return finish.skip(u, e, c, set) end
     attempt.pause(u, e, c, attempt.RETURNED)
     lease.release(u, e, c, set, attempt.RETURNED)
-    placement.place(u, e, c, set, {attempt_state = "attempt_interrupted", delay_until = delay_until, gate = "open"})
+    placement.place(u, e, c, set, {attempt_state = "attempt_interrupted", delay_until = delay_until, gate = gate})
 end
 
 registry.add("ff_delay_execution", 9, 5, function(given, argv)

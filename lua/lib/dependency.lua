@@ -92,7 +92,8 @@ local function record(u, r, dep, satisfied, meta, group, bucket)
     if r.edge_exists or (r.edge_exists == nil and call("EXISTS", edge_key) == 1) then
         unit.hset(u, edge_key, {edge_state = satisfied and "satisfied" or "impossible", resolved_at = u.now})
     end
-    unit.record(u, {"SREM", keys.deps_unresolved(tag, r.child), r.edge})
+    -- Gathered, as the SADD of an edge that is applied in the same call: they must keep their order.
+    unit.srem(u, keys.deps_unresolved(tag, r.child), r.edge)
     local fields = {
         unsatisfied_required_count = math.max(0, number_of(meta[1]) - 1), last_dependency_update_at = u.now,
     }

@@ -40,6 +40,8 @@ function flow_cancel.run(u, flow_id, how)
         public_flow_state = how.state, cancelled_at = u.now, cancel_reason = reason, cancellation_policy = how.policy,
         cancel_mode = mode, claim_gate = GATES[mode], last_mutation_at = u.now,
     })
+    -- That of an earlier cancel, if the flow was reopened since.
+    unit.record(u, {"HDEL", keys.flow(u.tag, flow_id, "core"), "cancel_completed_at"})
     unit.zadd(u, keys.index(u.tag, "terminal_flows"), u.now, flow_id)
     flow.event(u, flow_id, "cancelled", {"reason", reason, "cancellation_policy", how.policy})
     if mode ~= "flow_only" then owe(u, flow_id, members, how.grace_ms) end
@@ -56,7 +58,9 @@ end
 function flow_cancel.settled(u, flow_id)
     call("ZREM", keys.index(u.tag, "cancel_backlog"), flow_id)
     local key = keys.flow(u.tag, flow_id, "core")
-    if call("EXISTS", key) == 1 then call("HSET", key, "cancel_completed_at", u.now) end
+    local stored = call("HMGET", key, "flow_id", "cancel_completed_at")
+    -- Repeated calls find the dispatch complete and leave its time alone.
+    if stored[1] and not is_set(stored[2]) then call("HSET", key, "cancel_completed_at", u.now) end
 end
 
 return flow_cancel

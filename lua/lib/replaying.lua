@@ -39,6 +39,16 @@ local function review(tag, e, c)
     return {list = list, tally = tally}
 end
 
+-- The edges of a member that was not skipped: nil while its gate is open. Edges that were applied after its end have
+-- closed the gate of a group that was satisfied then, and a group that has fired decides nothing any more.
+local function look_again(tag, e, c)
+    local gate = flow.gate(tag, e, c)
+    if gate == "open" then return nil end
+    local tally = gate == "closed" and edge_tally.of(tag, c.flow_id, e)
+    if not tally or tally.state == "impossible" then return review(tag, e, c) end
+    return {list = {}, tally = tally}
+end
+
 -- Refuses, or returns what replaying.write needs.
 function replaying.check(tag, e)
     local c = core.require(tag, e)
@@ -48,8 +58,8 @@ function replaying.check(tag, e)
     local cap = policy.number(stored, "max_replay_count") or REPLAY_CAP
     if number_of(c.replay_count) >= cap then refuse("max_replays_exhausted", text(cap)) end
     local plan = {e = e, c = c, stored = stored, was_skipped = c.terminal_outcome == "skipped"}
-    if is_set(c.flow_id) and (plan.was_skipped or flow.gate(tag, e, c) == "impossible") then
-        plan.edges = review(tag, e, c)
+    if is_set(c.flow_id) then
+        plan.edges = (plan.was_skipped and review or look_again)(tag, e, c)
     end
     return plan
 end
