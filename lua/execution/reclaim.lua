@@ -12,7 +12,7 @@ registry.add("ff_reclaim_execution", 14, 8, function(given, argv)
         worker_instance_id = args.id(argv, 3, "worker_instance_id"),
         lane = args.id(argv, 4, "lane"),
         lease_id = args.id(argv, 5, "lease_id"),
-        lease_ttl_ms = args.integer(argv, 6, "lease_ttl_ms", 1),
+        lease_ttl_ms = args.lease_ttl(argv, 6),
         attempt_id = args.id(argv, 7, "attempt_id"),
         attempt_timeout_ms = args.optional_integer(argv, 10, "attempt_timeout_ms", 0),
     }
@@ -24,15 +24,5 @@ registry.add("ff_reclaim_execution", 14, 8, function(given, argv)
     if duplicate then return duplicate end
     if not claim.is_reclaimable(c) then refuse("execution_not_reclaimable") end
     if not flow.claim_allowed(tag, c, true) then refuse("execution_not_reclaimable", "flow_cancelled") end
-    local cap = claim.reclaim_cap(tag, e, default_cap)
-    if number_of(c.lease_reclaim_count) >= cap then
-        claim.give_up(u, e, c)
-        unit.commit(u)
-        return {0, "max_retries_exhausted", text(cap)}
-    end
-    claim.check_grant(u, e, request.worker_id)
-    local reply = claim.reclaim(u, e, c, request)
-    unit.del(u, keys.claim_grant(tag, e))
-    unit.commit(u)
-    return reply
+    return claim.take_over(u, e, c, request, default_cap)
 end)

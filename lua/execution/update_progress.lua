@@ -31,7 +31,7 @@ local function read_usage(json)
             args.refuse("usage_json", "not an integer")
         end
     end
-    if count > DIMENSIONS_MAX then args.refuse("usage_json", "too many dimensions") end
+    if count > DIMENSIONS_MAX then args.refuse("usage_json", "more than " .. DIMENSIONS_MAX .. " dimensions") end
     return usage
 end
 

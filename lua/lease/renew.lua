@@ -9,7 +9,7 @@ local FLAGS = {["0"] = true, ["1"] = true}
 registry.add("ff_renew_lease", 4, 7, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local attempt_index = args.integer(argv, 2, "attempt_index", 0)
-    local ttl = args.integer(argv, 6, "lease_ttl_ms", 1)
+    local ttl = args.lease_ttl(argv, 6)
     args.integer(argv, 7, "lease_history_grace_ms", 0)
     local records = args.optional_word(argv, 8, "record_history", FLAGS) == "1"
     local u = unit.open(tag)
@@ -21,7 +21,6 @@ registry.add("ff_renew_lease", 4, 7, function(given, argv)
     lease.check_owner(c, argv[4], argv[5], argv[3])
     if attempt_index ~= number_of(c.current_attempt_index) then refuse("stale_lease") end
     local expires_at = u.now + ttl
-    if expires_at > args.INTEGER_MAX then args.refuse("lease_ttl_ms", "too large") end
     local set = core.change(u, e, c)
     set.lease_expires_at = expires_at
     set.lease_last_renewed_at = u.now

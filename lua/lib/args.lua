@@ -62,6 +62,17 @@ function args.integer(argv, i, name, least, most)
     return number
 end
 
+-- How long a lease may last: a year.
+local LEASE_TTL_MS_MAX = 31536000000
+
+function args.lease_ttl(argv, i)
+    return args.integer(argv, i, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX)
+end
+
+function args.renew_before(argv, i)
+    return args.optional_integer(argv, i, "renew_before_ms", 0, LEASE_TTL_MS_MAX)
+end
+
 -- A time in ms, or `+<ms>` from now; nil when empty.
 function args.optional_due(argv, i, name, now)
     local value = argv[i]

@@ -219,6 +219,17 @@ function claim.is_reclaimable(c)
         and (c.ownership_state == "lease_expired_reclaimable" or c.ownership_state == "lease_revoked")
 end
 
+-- Kind and default cap of the grant there is.
+local function grant_of(u, e)
+    local stored = try("HMGET", keys.claim_grant(u.tag, e), "grant_kind", "default_max_reclaim_count")
+    if stored.err then return nil, nil end
+    return stored[1], tonumber(stored[2] or "")
+end
+
+function claim.has_reclaim_grant(u, e)
+    return grant_of(u, e) == "reclaim"
+end
+
 -- How often an execution may be reclaimed; `default` is the caller's, nil for the built-in one.
 function claim.reclaim_cap(tag, e, default)
     local stored = policy.stored(tag, e)
@@ -232,9 +243,29 @@ function claim.give_up(u, e, c)
     set.failure_reason = "max_reclaims_exceeded"
     finish.run(u, e, c, set, {
         outcome = "failed", release_reason = "max_reclaims_exceeded", attempt = "interrupted_reclaimed",
-        attempt_fields = {failure_reason = "max_reclaims_exceeded"}, closed_reason = "reclaimed",
+        attempt_fields = {failure_reason = "max_reclaims_exceeded"}, closed_reason = "max_reclaims_exceeded",
         reason = "max_reclaims_exceeded",
     })
+end
+
+-- Consumes a reclaim grant, or ends what was reclaimed too often: the one refusal that changes state. `default_cap` is
+-- the caller's, nil for that of the grant. Returns the reply; all other checks are done.
+function claim.take_over(u, e, c, request, default_cap)
+    if not default_cap then
+        local _, granted_cap = grant_of(u, e)
+        default_cap = granted_cap
+    end
+    local cap = claim.reclaim_cap(u.tag, e, default_cap)
+    if number_of(c.lease_reclaim_count) >= cap then
+        claim.give_up(u, e, c)
+        unit.commit(u)
+        return {0, "max_retries_exhausted", text(cap)}
+    end
+    claim.check_grant(u, e, request.worker_id)
+    local reply = claim.reclaim(u, e, c, request)
+    unit.del(u, keys.claim_grant(u.tag, e))
+    unit.commit(u)
+    return reply
 end
 
 -- Takes over a lost lease with a new attempt; `c` is reclaimable and below the cap.

@@ -3,7 +3,6 @@ local claim_request = {}
 
 claim_request.TASKS_MAX = 256
 local BASE = 19
-local LEASE_TTL_MS_MAX = 31536000000
 local REQUEST_ID_BYTES_MAX = 128
 local SCAN_DEPTH_MAX = 4096
 local PAYLOAD_BYTES = 4194304
@@ -85,15 +84,15 @@ function claim_request.read(argv, at)
     q.worker_instance_id = args.id(argv, at + 2, "worker_instance_id")
     q.lane = args.id(argv, at + 3, "lane_id")
     q.max_tasks = args.integer(argv, at + 5, "max_tasks", 1, claim_request.TASKS_MAX)
-    q.lease_ttl_ms = args.integer(argv, at + 6, "lease_ttl_ms", 1, LEASE_TTL_MS_MAX)
-    q.renew_before_ms = args.optional_integer(argv, at + 7, "renew_before_ms", 0, LEASE_TTL_MS_MAX) or false
+    q.lease_ttl_ms = args.lease_ttl(argv, at + 6)
+    q.renew_before_ms = args.renew_before(argv, at + 7) or false
     q.request_id = argv[at + 8]
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
     read_choice(q, argv, at)
     local admitted = args.optional_integer(argv, at + 19, "admitted_count", 0, claim_request.TASKS_MAX) or 0
-    if given < at + BASE + 2 * admitted + 2 * q.max_tasks then
-        args.refuse("arity", "fewer admitted executions or leases than counted")
-    end
+    local expected = at + BASE + 2 * admitted + 2 * q.max_tasks
+    if given < expected then args.refuse("arity", "fewer admitted executions or leases than counted") end
+    if given > expected then args.refuse("arity", "more admitted executions or leases than counted") end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
     q.argv, q.ids_at = argv, at + BASE + 2 * admitted
     check_ids(argv, q.ids_at, q.max_tasks, q.request_id ~= "")

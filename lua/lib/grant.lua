@@ -48,6 +48,8 @@ function grant.issue(u, e, c, request, kind)
         lane_id = request.lane_id, capability_hash = request.capability_hash,
         route_snapshot_json = request.route_snapshot_json, admission_summary = request.admission_summary,
         created_at = u.now, grant_expires_at = expires_at, grant_kind = kind,
+        -- Of a reclaim grant: whoever consumes it counts to the same cap.
+        default_max_reclaim_count = request.default_max_reclaim_count,
     })
     unit.record(u, {"PEXPIREAT", key, expires_at + KEY_GRACE_MS})
     -- Nothing else tells waiting claims that the execution may be claimed again if nobody uses the grant.

@@ -28,6 +28,7 @@ end
 local function clear_former(c, set)
     if is_set(c.current_lane) then set.current_lane = "" end
     if is_set(c.grant_until) then set.grant_until = "" end
+    if is_set(c.blocking_ref) then set.blocking_ref = "" end
     clear_times(c, set)
 end
 

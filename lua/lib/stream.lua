@@ -58,9 +58,10 @@ function stream.reason_of_attempt(state)
     return REASONS[state]
 end
 
--- Time and reason of an end that only the attempt (its state and ended_at) or the execution tells.
+-- Time and reason of an end that only the attempt (its state, ended_at and failure_reason) or the execution tells.
 function stream.derived_end(c, record)
     local reason = REASONS[record[1]]
+    if reason == "reclaimed" and record[3] == "max_reclaims_exceeded" then reason = record[3] end
     if reason then return record[2] or "", reason end
     if c.lifecycle_phase == "terminal" and not record[1] then return c.completed_at or "", "attempt_never_started" end
     return nil, nil

@@ -29,7 +29,9 @@ registry.add("ff_create_batch", 3, 2, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "count", 1, COUNT_MAX)
     local stride = args.integer(argv, 2, "stride", STRIDE_MIN)
-    if count_of(argv) < 2 + count * stride then args.refuse("arity", "fewer values than counted") end
+    local values = count_of(argv) - 2
+    if values < count * stride then args.refuse("arity", "fewer values than counted") end
+    if values > count * stride then args.refuse("arity", "more values than counted") end
     local u = unit.open(tag)
     local replies = registry.answer_each({
         count = count, run = create, replies = {}, u = u, argv = argv, stride = stride, earlier = {},

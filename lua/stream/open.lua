@@ -18,7 +18,8 @@ registry.add("ff_open_stream", 4, 2, function(given, argv)
             s.meta.last_sequence or "", text(s.count),
         }
     end
-    local closed_at, reason = stream.derived_end(c, call("HMGET", keys.attempt(tag, e, index), "attempt_state", "ended_at"))
+    local closed_at, reason = stream.derived_end(c, call("HMGET", keys.attempt(tag, e, index), "attempt_state", "ended_at",
+        "failure_reason"))
     if reason then return {1, "OK", "closed", closed_at, reason, "", "0"} end
     frame.create_meta(u, s, c, "", "watch", 0)
     return {1, "OK", "open", "", "", "", "0"}

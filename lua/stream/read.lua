@@ -129,7 +129,8 @@ local function derive_end(given, tag, e, index, closed_at, reason)
     if not is_set(given[3]) or string.find(given[3], "^ff:noop:") then return closed_at, reason end
     local c = core.require(tag, e)
     if closed_at ~= "" then return closed_at, reason end
-    local derived_at, derived = stream.derived_end(c, call("HMGET", keys.attempt(tag, e, index), "attempt_state", "ended_at"))
+    local derived_at, derived = stream.derived_end(c, call("HMGET", keys.attempt(tag, e, index), "attempt_state", "ended_at",
+        "failure_reason"))
     return derived_at or "", derived or ""
 end
 

@@ -12,7 +12,7 @@ registry.add("ff_claim_resumed_execution", 11, 8, function(given, argv)
         lane = args.id(argv, 4, "lane"),
         capability_hash = argv[5],
         lease_id = args.id(argv, 6, "lease_id"),
-        lease_ttl_ms = args.integer(argv, 7, "lease_ttl_ms", 1),
+        lease_ttl_ms = args.lease_ttl(argv, 7),
         attempt_timeout_ms = args.optional_integer(argv, 8, "remaining_attempt_timeout_ms", 0),
     }
     local u = unit.open(tag)

@@ -72,6 +72,7 @@ void IssueReclaimGrant::write(CallWriter& to) const {
     to.key("claim_grant", keys.exec.claim_grant());
     to.key("lease_expiry", keys.index.lease_expiry());
     write_request(to, request);
+    to.arg("default_max_reclaim_count", default_reclaims_max);
 }
 
 Result<Grant> IssueReclaimGrant::read(const store::Reply& reply) const {

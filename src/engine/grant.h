@@ -48,7 +48,12 @@ struct IssueClaimGrant {
 /// `ff_issue_reclaim_grant`: for work whose lease was lost.
 struct IssueReclaimGrant {
     using Outcome = Grant;
+    /// For callers that serve workers who pull (spec 02 section 8.8).
+    static constexpr std::int64_t kInteractiveReclaimsMax = 1'000;
+
     GrantRequest request;
+    /// How often work may be reclaimed whose policy does not say.
+    std::optional<std::int64_t> default_reclaims_max{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -88,7 +88,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_unblock_execution", "3", "3+1", Yes, "", false},
     {"ff_unblock_batch", "2", "5", Yes, "", false},
     {"ff_issue_claim_grant", "3", "8+2", No, "", false},
-    {"ff_issue_reclaim_grant", "3", "8+2", No, "", false},
+    {"ff_issue_reclaim_grant", "3", "8+3", No, "", false},
     {"ff_issue_grant_and_claim", "11", "11", Yes, "same lease id", false},
     {"ff_claim_batch", "8", "19+2M+2N", Conditional, "request_id", false},
     {"ff_complete_and_claim", "8", "1+6C, +claim", Conditional, "request_id", false},

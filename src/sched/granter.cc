@@ -158,7 +158,9 @@ Task<std::optional<FoundGrant>> Granter::grant_lost(const GrantSearch& search,
     for (const model::ExecutionId& id : lost) {
         const auto passed_over = incapable_.find({id.to_string(), digest});
         if (passed_over != incapable_.end() && now < passed_over->second) continue;
-        engine::IssueReclaimGrant issue{.request = request_for(search, id)};
+        engine::IssueReclaimGrant issue{
+            .request = request_for(search, id),
+            .default_reclaims_max = engine::IssueReclaimGrant::kInteractiveReclaimsMax};
         const auto granted = co_await engine::run(store_, std::move(issue));
         if (granted) {
             co_return std::optional<FoundGrant>(

@@ -118,7 +118,9 @@ Task<std::optional<sched::FoundGrant>> Work::grant(sched::GrantSearch search) {
 }
 
 Task<engine::Grant> Work::grant_reclaim(engine::GrantRequest request) {
-    engine::IssueReclaimGrant operation{.request = std::move(request)};
+    engine::IssueReclaimGrant operation{
+        .request = std::move(request),
+        .default_reclaims_max = engine::IssueReclaimGrant::kInteractiveReclaimsMax};
     co_return co_await engine::run(context_.store, std::move(operation));
 }
 

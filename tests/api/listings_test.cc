@@ -22,9 +22,9 @@ class RepairListings : public ExecApi {
         std::string cursor;
         for (int page = 0; page < 20'000; ++page) {
             const std::string join = target.find('?') == std::string::npos ? "?" : "&";
-            const JsonReply reply = world().get(
-                target + join + "limit=" + std::to_string(limit) +
-                (cursor.empty() ? "" : "&" + cursor_name + "=" + encode(cursor)));
+            const JsonReply reply =
+                world().get(target + join + "limit=" + std::to_string(limit) +
+                            (cursor.empty() ? "" : "&" + cursor_name + "=" + encode(cursor)));
             if (reply.status != 200) throw std::runtime_error(reply.body);
             const json::Value found = *reply.json().find(list);
             EXPECT_LE(found.size(), static_cast<std::size_t>(limit)) << target;
@@ -166,7 +166,8 @@ TEST_P(RepairListings, Repair_01_PoliciesAndWorkersAreListedOnceEach) {
         const JsonReply put = world().put("/v1/workers/pool/instances/" + name, body);
         EXPECT_EQ(put.status / 100, 2) << put.body;
     };
-    const std::string budget = R"({"scope_type":"execution","dimensions":["tokens"],"hard_limits":[10]})";
+    const std::string budget =
+        R"({"scope_type":"execution","dimensions":["tokens"],"hard_limits":[10]})";
     const std::string quota = R"({"max_concurrency":3})";
     for (int i = 0; i < 20; ++i) {
         budgets.push_back(world().post("/v1/budgets", budget).text("budget_id"));

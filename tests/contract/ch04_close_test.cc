@@ -59,7 +59,7 @@ TEST_P(Ch04Close, S29_EveryEndOfAnAttemptClosesItsStreamWithItsReason) {
     e = streaming({.policy = R"({"max_reclaim_count":0})"});
     e.lose_lease();
     EXPECT_EQ(element(e.take_over(), 2), "max_retries_exhausted");
-    expect_closed(e, "reclaimed");
+    expect_closed(e, "max_reclaims_exceeded");
     for (const char* behavior : {"fail", "cancel", "expire"}) {
         e = streaming();
         suspend(e, {.timeout_at = "+60000", .behavior = behavior});

@@ -129,7 +129,7 @@ TEST_P(Ch04Feed, S54_GivingUpIsToldAndPlainRenewalsAreNot) {
     EXPECT_EQ(feed("lease_history").back().at("event"), "renewed");
     e.lose_lease();
     EXPECT_EQ(element(e.take_over(), 2), "max_retries_exhausted");
-    EXPECT_EQ(meta(e, "closed_reason"), "reclaimed");
+    EXPECT_EQ(meta(e, "closed_reason"), "max_reclaims_exceeded");
     EXPECT_EQ(history(e).back().at("event"), "released");
     EXPECT_EQ(history(e).back().at("reason"), "max_reclaims_exceeded");
     EXPECT_EQ(feed("completion").back().at("outcome"), "failed");

@@ -178,7 +178,7 @@ TEST_P(Ch06Grant, S35_InterruptedWorkIsResumedUnderTheSameAttempt) {
     EXPECT_TRUE(exists(e.key("claim_grant")));
 
     command({"DEL", e.key("claim_grant")});
-    block(e, "waiting_for_budget");
+    block(e, "paused_by_operator");
     EXPECT_EQ(element(take_by_operator(e), 2), "execution_not_in_eligible_set");
     unblock(e);
     const std::string lease = new_uuid();

@@ -161,9 +161,10 @@ RespValue SchedulingContract::issue_grant(const Execution& e, const GrantArgs& a
 }
 
 RespValue SchedulingContract::issue_reclaim_grant(const Execution& e, const GrantArgs& args) const {
+    List list = grant_args(e, args);
+    if (!args.default_max_reclaims.empty()) list.push_back(args.default_max_reclaims);
     return host().fcall("ff_issue_reclaim_grant",
-                        {e.key("core"), e.key("claim_grant"), e.index_key("lease_expiry")},
-                        grant_args(e, args));
+                        {e.key("core"), e.key("claim_grant"), e.index_key("lease_expiry")}, list);
 }
 
 RespValue SchedulingContract::take_by_operator(const Execution& e, const std::string& lease_id,

@@ -87,6 +87,8 @@ struct GrantArgs {
     std::string ttl_ms = "60000";
     std::string caps{};
     std::string quota_ids{};
+    /// Of a reclaim grant.
+    std::string default_max_reclaims{};
 };
 
 /// A policy that requires these capabilities.

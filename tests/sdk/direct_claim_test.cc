@@ -55,8 +55,9 @@ TEST_P(Ch06DirectClaim, S30_Repair_02_MembersOfFlowsInAnyPartitionAreFound) {
     // Each flow has a partition of its own, away from the lane's.
     std::set<std::string> members;
     for (int i = 0; i < 12; ++i) {
-        const auto graph = flowfabric::Json::parse(R"({"namespace":"default","defaults":{"lane_id":")" + lane +
-                                                   R"("},"nodes":[{"name":"only"}]})");
+        const auto graph =
+            flowfabric::Json::parse(R"({"namespace":"default","defaults":{"lane_id":")" + lane +
+                                    R"("},"nodes":[{"name":"only"}]})");
         const auto flow = client.submit_flow(graph.value());
         ASSERT_TRUE(flow.has_value()) << flow.error().text();
         members.insert(flow->nodes.begin()->second);
