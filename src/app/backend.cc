@@ -68,7 +68,13 @@ Result<Done> StoreBackend::open_embedded() {
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
     auto opened = host::EmbeddedStore::open(std::move(options));
-    if (!opened.has_value()) return std::move(opened).error().within(settings_.data_dir);
+    if (!opened.has_value()) {
+        Error error = std::move(opened).error().within(settings_.data_dir);
+        if (error.code == "corruption")
+            error.message += "; `flowfabric repair " + settings_.data_dir +
+                             "` shows what could be saved, and changes nothing";
+        return error;
+    }
     embedded_ = *std::move(opened);
     return Done{};
 }

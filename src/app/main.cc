@@ -11,6 +11,8 @@
 #include "app/server.h"
 #include "app/server_flags.h"
 #include "app/settings.h"
+#include "app/store_check.h"
+#include "base/log.h"
 #include "cli/command_line.h"
 #include "cli/session.h"
 
@@ -56,10 +58,24 @@ ff::Result<ff::Done> copy_data(const std::string& data_folder, const std::string
     return ff::Done{};
 }
 
+/// What they find is told by the command, and a repair that is only tried is none.
+ff::Result<ff::cli::DataCheck> check_data(const std::string& data_folder) {
+    ff::log::set_level(ff::log::Level::Error);
+    return ff::app::check_store(data_folder);
+}
+
+ff::Result<std::vector<ff::cli::DataDamage>> repair_data(const std::string& data_folder) {
+    ff::log::set_level(ff::log::Level::Error);
+    return ff::app::repair_store(data_folder);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    const ff::cli::Programs programs{.serve = serve, .copy_data = copy_data};
+    const ff::cli::Programs programs{.serve = serve,
+                                     .copy_data = copy_data,
+                                     .check_data = check_data,
+                                     .repair_data = repair_data};
     std::vector<std::string> arguments(argv + 1, argv + argc);
     if (!arguments.empty() && arguments.front() == "admin")
         return ff::app::run_admin({arguments.begin() + 1, arguments.end()},

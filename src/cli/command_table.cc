@@ -161,6 +161,29 @@ std::vector<CommandSpec> limit_commands() {
     };
 }
 
+std::vector<CommandSpec> data_commands() {
+    return {
+        {.name = "backup",
+         .about = "Copy the data of an embedded store into a new folder",
+         .positionals = {{.name = "folder", .about = "New, below the server's FF_BACKUP_DIR"}},
+         .options = {{.name = "data-dir",
+                      .value = "DIR",
+                      .about = "The data folder of a stopped server, instead of a running one"}},
+         .run = run_backup},
+        {.name = "verify",
+         .about = "Check all data of a stopped server or of a backup, without changing it",
+         .positionals = {{.name = "data-dir", .about = "The data folder"}},
+         .run = run_verify},
+        {.name = "repair",
+         .about = "Show what is damaged in the data of a stopped server and what a repair loses",
+         .positionals = {{.name = "data-dir", .about = "The data folder"}},
+         .options = {{.name = "dry-run", .about = "Change nothing, as without --yes"},
+                     {.name = "yes", .about = "Do it; damaged files are kept beside the others"},
+                     {.name = "apply", .about = "As --yes"}},
+         .run = run_repair},
+    };
+}
+
 std::vector<CommandSpec> operator_commands() {
     return {
         {.name = "lanes list",
@@ -180,13 +203,6 @@ std::vector<CommandSpec> operator_commands() {
          .options = {{.name = "namespace", .value = "NAME", .about = "Default: default"},
                      {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
          .run = run_workers},
-        {.name = "backup",
-         .about = "Copy the data of an embedded store into a new folder",
-         .positionals = {{.name = "folder", .about = "New, below the server's FF_BACKUP_DIR"}},
-         .options = {{.name = "data-dir",
-                      .value = "DIR",
-                      .about = "The data folder of a stopped server, instead of a running one"}},
-         .run = run_backup},
         {.name = "bench",
          .about = "Measure a running server with no-op tasks",
          .options = {{.name = "tasks", .value = "N", .about = "Default 1000"},
@@ -224,7 +240,8 @@ std::vector<CommandSpec> operator_commands() {
 
 std::vector<CommandSpec> all_commands() {
     std::vector<CommandSpec> all = execution_commands();
-    for (auto& more : {running_commands(), flow_commands(), limit_commands(), operator_commands()})
+    for (auto& more : {running_commands(), flow_commands(), limit_commands(), data_commands(),
+                       operator_commands()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }

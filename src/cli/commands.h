@@ -31,6 +31,8 @@ int run_lanes_set(Session& session, const Arguments& arguments);
 int run_workers(Session& session, const Arguments& arguments);
 int run_backup(Session& session, const Arguments& arguments);
 int run_bench(Session& session, const Arguments& arguments);
+int run_verify(Session& session, const Arguments& arguments);
+int run_repair(Session& session, const Arguments& arguments);
 int run_doctor(Session& session, const Arguments& arguments);
 int run_version(Session& session, const Arguments& arguments);
 int run_server(Session& session, const Arguments& arguments);

@@ -41,7 +41,7 @@ void report(std::size_t shard, const journal::RecoveryReport& recovery) {
                    {"offset", recovery.torn->offset},
                    {"bytes", recovery.torn->bytes}});
     for (const journal::Cut& cut : recovery.repaired)
-        log::error(
+        log::warn(
             "host", "damage_repaired",
             {{"file", cut.file}, {"offset", cut.offset}, {"what", cut.what}, {"copy", cut.copy}});
 }
@@ -95,6 +95,9 @@ Result<Done> EmbeddedStore::open_folder() {
     journal::FileSystem& files = *options_.files;
     FF_CHECK(files.make_folder(options_.folder));
     FF_TRY(lock_, files.lock_folder(options_.folder));
+    if (options_.repair) {
+        FF_TRY(repaired_facts_, journal::repair_store_file(files, options_.folder, new_store_id()));
+    }
     if (options_.shards == 0) {
         FF_TRY(options_.shards, stored_shards());
     }
@@ -132,6 +135,7 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
     report(index, opened.report);
+    recovery_[index] = std::move(opened.report);
     if (options_.fsync == journal::Fsync::Always) options_.files->prepare_large_writes();
     journal::CommitterOptions committer{.fsync = options_.fsync,
                                         .interval = options_.fsync_interval,
@@ -182,6 +186,7 @@ std::vector<std::jthread> EmbeddedStore::rehearse() {
 /// Each on a thread of its own: replaying is what a start waits for.
 Result<std::vector<std::unique_ptr<journal::Committer>>> EmbeddedStore::open_journals() {
     using Opened = Result<std::unique_ptr<journal::Committer>>;
+    recovery_.resize(shards_.size());
     std::vector<Opened> opened;
     opened.reserve(shards_.size());
     for (std::size_t i = 0; i < shards_.size(); ++i)
@@ -197,6 +202,13 @@ Result<std::vector<std::unique_ptr<journal::Committer>>> EmbeddedStore::open_jou
         committers.push_back(std::move(*one));
     }
     return committers;
+}
+
+std::vector<journal::Cut> EmbeddedStore::repaired() const {
+    std::vector<journal::Cut> all = repaired_facts_;
+    for (const journal::RecoveryReport& one : recovery_)
+        all.insert(all.end(), one.repaired.begin(), one.repaired.end());
+    return all;
 }
 
 std::string EmbeddedStore::info(std::string_view section) const {

@@ -84,6 +84,11 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     std::size_t shard_of(std::uint16_t slot) const override { return slot % shards_.size(); }
     Result<Done> submit(std::size_t shard, Work& work) override;
 
+    /// What each shard's journal said when it was opened; none in memory.
+    const std::vector<journal::RecoveryReport>& recovery() const { return recovery_; }
+    /// What was repaired when the folder was opened, if that was wanted.
+    std::vector<journal::Cut> repaired() const;
+
     /// The worst of all shards.
     journal::Health health() const;
     std::vector<ShardFacts> facts() const;
@@ -128,6 +133,8 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     std::mutex backup_mutex_{};
     ChannelHub hub_{};
     std::vector<std::unique_ptr<Shard>> shards_{};
+    std::vector<journal::RecoveryReport> recovery_{};
+    std::vector<journal::Cut> repaired_facts_{};
 };
 
 }  // namespace ff::host

@@ -6,6 +6,7 @@
 
 #include "journal/crc32c.h"
 #include "journal/fault_file_system.h"
+#include "journal/overlay_file_system.h"
 #include "journal/posix_file_system.h"
 
 namespace ff::journal {
@@ -45,14 +46,32 @@ class FaultyGround final : public Ground {
     FaultyFileSystem files_;
 };
 
-/// Both file systems keep the same promises.
-class AnyFileSystem : public testing::TestWithParam<bool> {
+class OverlayGround final : public Ground {
+  public:
+    FileSystem& files() override { return files_; }
+    std::string folder() override { return below_.folder(); }
+
+  private:
+    PosixGround below_;
+    OverlayFileSystem files_{below_.files()};
+};
+
+enum class Kind : std::uint8_t { Posix, Faulty, Overlay };
+
+/// All file systems keep the same promises.
+class AnyFileSystem : public testing::TestWithParam<Kind> {
   protected:
     AnyFileSystem() {
-        if (GetParam()) {
-            ground_ = std::make_unique<PosixGround>();
-        } else {
-            ground_ = std::make_unique<FaultyGround>();
+        switch (GetParam()) {
+            case Kind::Posix:
+                ground_ = std::make_unique<PosixGround>();
+                break;
+            case Kind::Faulty:
+                ground_ = std::make_unique<FaultyGround>();
+                break;
+            case Kind::Overlay:
+                ground_ = std::make_unique<OverlayGround>();
+                break;
         }
     }
     FileSystem& files() { return ground_->files(); }
@@ -164,7 +183,31 @@ TEST(PosixFile, KnowsWhetherASyncHasAnythingToWrite) {
     EXPECT_TRUE((*file)->has_to_write());
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, AnyFileSystem, testing::Values(true, false));
+TEST(OverlayFile, LeavesWhatIsBelowAlone) {
+    PosixGround ground;
+    FileSystem& below = ground.files();
+    const std::string folder = ground.folder();
+    for (const char* name : {"changed", "moved", "removed"})
+        ASSERT_TRUE(write_file_atomically(below, folder, name, name));
+    OverlayFileSystem files(below);
+    {
+        Result<std::unique_ptr<File>> file =
+            files.open(join_path(folder, "changed"), OpenMode::ReadWrite);
+        ASSERT_TRUE(file);
+        ASSERT_TRUE((*file)->write_at(3, "more"));
+        ASSERT_TRUE((*file)->truncate(6));
+    }
+    ASSERT_TRUE(files.rename(join_path(folder, "moved"), join_path(folder, "there")));
+    ASSERT_TRUE(files.remove(join_path(folder, "removed")));
+    EXPECT_EQ(*read_file(files, join_path(folder, "changed")), "chamor");
+    EXPECT_EQ(*read_file(files, join_path(folder, "there")), "moved");
+    EXPECT_EQ(*files.list(folder), (std::vector<std::string>{"changed", "there"}));
+    EXPECT_EQ(*below.list(folder), (std::vector<std::string>{"changed", "moved", "removed"}));
+    EXPECT_EQ(*read_file(below, join_path(folder, "changed")), "changed");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AnyFileSystem,
+                         testing::Values(Kind::Posix, Kind::Faulty, Kind::Overlay));
 
 TEST(FaultyFileSystem, APowerCutLosesWhatWasNotSynced) {
     FaultyFileSystem files;

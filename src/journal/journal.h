@@ -55,6 +55,8 @@ struct RecoveryReport {
     std::uint64_t records = 0;
     std::optional<Cut> torn{};
     std::vector<Cut> repaired{};
+    /// Records that the mark knows of and that are not there, after a repair.
+    std::uint64_t lost_records = 0;
 };
 
 /// Whether a commit waits for the disk.

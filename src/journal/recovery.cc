@@ -38,6 +38,7 @@ Result<Opened> Recovery::run() {
     }
     FF_CHECK(replay_snapshot());
     FF_CHECK(replay_segments());
+    report_.lost_records = stored_ > next_record_ ? stored_ - next_record_ : 0;
     FF_CHECK(open_last());
     FF_CHECK(remove_replaced());
     return Opened{.journal = std::move(journal_), .report = std::move(report_)};
@@ -48,6 +49,7 @@ Result<Done> Recovery::look_at_mark() {
     Result<std::optional<Mark>> mark = read_mark(files_, options_.mark_path, options_.shard);
     if (mark) {
         mark_ = mark->value_or(Mark{});
+        stored_ = mark_.next_record;
         return Done{};
     }
     if (!options_.repair || mark.error().code != "corruption") return std::move(mark).error();

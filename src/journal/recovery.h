@@ -61,6 +61,7 @@ class Recovery {
     std::unique_ptr<Journal> journal_;
 
     Mark mark_{};                          // what the log held at least when it was last used
+    std::uint64_t stored_ = 0;             // the same, whatever is found
     std::vector<std::uint64_t> segments_;  // from the snapshot on
     std::vector<std::uint64_t> older_segments_;
     std::vector<std::uint64_t> older_snapshots_;

@@ -70,6 +70,19 @@ Result<bool> holds_log(FileSystem& files, const std::string& folder) {
     return false;
 }
 
+/// Those with a log that follow each other from 0.
+Result<std::uint32_t> count_shards(FileSystem& files, const std::string& folder) {
+    for (std::uint32_t count = 0;; ++count) {
+        FF_TRY(const bool marked, files.exists(join_path(folder, mark_name(count))));
+        FF_TRY(const bool holds, holds_log(files, shard_folder(folder, count)));
+        if (!marked && !holds) return count;
+    }
+}
+
+Result<StoreFacts> missing_store(const std::string& path) {
+    return corruption(path, 0, "the file is missing");
+}
+
 /// A new store has its marks, which say that nothing is there yet, before it has its STORE.
 Result<Done> make_marks(FileSystem& files, const std::string& folder, std::uint32_t shards) {
     for (std::uint32_t i = 0; i < shards; ++i)
@@ -110,6 +123,41 @@ Result<Done> require_logs(FileSystem& files, const std::string& folder, std::uin
 }
 
 }  // namespace
+
+Result<std::vector<Cut>> repair_store_file(FileSystem& files, const std::string& folder,
+                                           const std::string& new_id) {
+    std::vector<Cut> done;
+    const std::string path = join_path(folder, kName);
+    FF_TRY(const std::uint32_t found, count_shards(files, folder));
+    Result<std::string> content = read_file(files, path);
+    if (!content && category_of(content.error()) != FileError::NotFound)
+        return std::move(content).error();
+    Result<StoreFacts> facts = content ? decode(path, *content) : missing_store(path);
+    if (!facts && facts.error().code != "corruption") return std::move(facts).error();
+    if (!facts) {
+        // A new folder has nothing to repair.
+        if (found == 0 && !content) return done;
+        if (found == 0) return std::move(facts).error();
+        Cut cut{.file = path, .what = facts.error().detail[2]};
+        if (content) {
+            cut.bytes = content->size();
+            cut.copy = path + ".damaged";
+            FF_CHECK(
+                write_file_atomically(files, folder, std::string(kName) + ".damaged", *content));
+        }
+        done.push_back(std::move(cut));
+        facts = StoreFacts{.shards = found, .id = new_id};
+        FF_CHECK(write_file_atomically(files, folder, std::string(kName), encode(*facts)));
+    }
+    for (std::uint32_t i = 0; i < facts->shards; ++i) {
+        FF_TRY(const bool marked, files.exists(join_path(folder, mark_name(i))));
+        FF_TRY(const bool holds, holds_log(files, shard_folder(folder, i)));
+        if (marked || holds) continue;
+        done.push_back(Cut{.file = shard_folder(folder, i), .what = "the log is missing"});
+        FF_CHECK(write_file_atomically(files, folder, mark_name(i), encode_mark_file(Mark{}, i)));
+    }
+    return done;
+}
 
 std::string shard_folder(const std::string& folder, std::uint32_t shard) {
     return join_path(folder, "shard-" + std::to_string(shard));

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "journal/file_system.h"
+#include "journal/journal.h"
 
 namespace ff::journal {
 
@@ -30,5 +31,10 @@ std::string shard_folder(const std::string& folder, std::uint32_t shard);
 /// are an unfinished copy, a STORE without the journals it speaks of, and journals without STORE.
 Result<StoreFacts> open_store_file(FileSystem& files, const std::string& folder,
                                    const StoreFacts& wanted);
+
+/// Puts a STORE that is missing or damaged, and marks that went with their logs, back as far as the
+/// folder tells what they said; keeps a copy of what was there. Answers what it did.
+Result<std::vector<Cut>> repair_store_file(FileSystem& files, const std::string& folder,
+                                           const std::string& new_id);
 
 }  // namespace ff::journal

@@ -98,7 +98,8 @@ TEST_F(LostFiles, ALogCutBehindAcknowledgedRecordsDoesNotStart) {
     const fs::path segment = segments("shard-0").back();
     const std::string whole = testing::read_file(segment.string());
     const std::size_t end = whole.find_last_not_of('\0');
-    for (int part = 1; part <= 12; ++part) {
+    // The very last record may have been on its way when the server was killed.
+    for (int part = 1; part < 12; ++part) {
         std::ofstream(segment, std::ios::binary)
             << whole.substr(0, end * static_cast<std::size_t>(part) / 12);
         const std::string said = refusal();

@@ -1,9 +1,8 @@
 // A Valkey that comes back without what it held: the server puts back what it needs to go on.
 
-#include "boot/server_process.h"
-
 #include <gtest/gtest.h>
 
+#include "boot/server_process.h"
 #include "support/wait.h"
 
 namespace ff::testing {
@@ -14,12 +13,14 @@ class ValkeyBare : public ::testing::Test {
     /// The status of a suspend by a fresh task of this lane.
     HttpReply suspend_new(const std::string& lane) {
         const std::string id = server_.create(lane);
-        const HttpReply claimed = server_.post(
-            "/v1/workers/w/tasks/claim", R"({"worker_instance_id":"w-1","lanes":[")" + lane + R"("]})");
+        const HttpReply claimed =
+            server_.post("/v1/workers/w/tasks/claim",
+                         R"({"worker_instance_id":"w-1","lanes":[")" + lane + R"("]})");
         const std::string token = BootedServer::value_of(claimed.body, "task_token");
         EXPECT_FALSE(token.empty()) << claimed.body;
-        return server_.post("/v1/executions/" + id + "/suspend",
-                            R"({"reason_code":"r","signals":["go"],"task_token":")" + token + "\"}");
+        return server_.post(
+            "/v1/executions/" + id + "/suspend",
+            R"({"reason_code":"r","signals":["go"],"task_token":")" + token + "\"}");
     }
     std::size_t secrets() {
         RespConnection connection = valkey_.connect();
