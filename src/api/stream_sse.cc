@@ -11,7 +11,7 @@ namespace {
 
 /// What a connection is handed at once; the rest waits in the store.
 constexpr std::int64_t kFramesAtOnce = 256;
-constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
+constexpr std::int64_t kBytesAtOnce = std::int64_t{256} << 10;
 constexpr std::string_view kClosedMark = "closed@";
 constexpr std::string_view kEndMark = "end@";
 constexpr std::string_view kNeverStarted = "attempt_never_started";
@@ -50,29 +50,38 @@ std::uint64_t lost_at_end(const hub::TailPage& page) {
     return page.ended() && next && count > next->n ? count - next->n : 0;
 }
 
+/// Whether it is the last one; `query` goes on behind it.
+bool add_page(const StreamGround& ground, TailQuery& query, const hub::TailPage& page,
+              SseText& text) {
+    if (query.sees_all)
+        add_gap(ground, text, query.request.after, page.lost_after(query.request.after));
+    for (const engine::StreamEntry& frame : page.frames())
+        text.event("frame", frame.id, frame_line(frame, query.form));
+    query.request.after = page.next;
+    if (query.sees_all) add_gap(ground, text, page.next, lost_at_end(page));
+    if (page.ended()) add_closed(text, page.read->state);
+    if (page.stopped) text.event("shutdown", "", "{}");
+    if (text.empty()) text.heartbeat();
+    return page.ended() || page.stopped;
+}
+
 asio::awaitable<void> tail_stream(StreamGround ground, TailQuery query, SseStream& events) {
     bool connected = true;
-    while (connected) {
-        hub::TailRequest request = query.request;
-        request.until = Deadline::after(ground.heartbeat);
-        const Result<hub::TailPage> page = co_await ground.streams.tail(std::move(request));
-        if (!page.has_value()) {
-            co_await events.fail(page.error());
-            co_return;
-        }
+    bool last = false;
+    while (connected && !last) {
         SseText text;
-        if (query.sees_all)
-            add_gap(ground, text, query.request.after, page->lost_after(query.request.after));
-        for (const engine::StreamEntry& frame : page->frames())
-            text.event("frame", frame.id, frame_line(frame, query.form));
-        query.request.after = page->next;
-        if (query.sees_all) add_gap(ground, text, page->next, lost_at_end(*page));
-        if (page->ended()) add_closed(text, page->read->state);
-        if (page->stopped) text.event("shutdown", "", "{}");
-        if (text.empty()) text.heartbeat();
-        const bool last = page->ended() || page->stopped;
+        // The page goes before its text is sent, which may take as long as the client likes.
+        {
+            hub::TailRequest request = query.request;
+            request.until = Deadline::after(ground.heartbeat);
+            const Result<hub::TailPage> page = co_await ground.streams.tail(std::move(request));
+            if (!page.has_value()) {
+                co_await events.fail(page.error());
+                co_return;
+            }
+            last = add_page(ground, query, *page, text);
+        }
         connected = co_await events.send(std::move(text));
-        if (last) co_return;
     }
 }
 

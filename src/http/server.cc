@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <unistd.h>
 
+#include "base/free_memory.h"
 #include "base/log.h"
 #include "base/task_group.h"
 #include "http/endpoint_text.h"
@@ -30,6 +31,9 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 /// for its handler may have become one whose client does not read.
 constexpr std::chrono::milliseconds kLookAgain{1000};
 constexpr std::size_t kUnixPathBytesMax = 107;
+/// How long after the end of a connection free memory is given back, and how much of it is kept.
+constexpr std::chrono::milliseconds kTrimPause{2000};
+constexpr std::size_t kFreeBytesKept = std::size_t{32} << 20;
 
 using Acceptor = asio::basic_socket_acceptor<Protocol>;
 
@@ -146,6 +150,16 @@ class Server::Impl {
         co_await session.run();
         live_.erase(place);
         room_for_more_.cancel();
+        if (!trimming_ && !context_.draining) accepting_.spawn(give_memory_back());
+    }
+
+    /// What many connections held at once is not needed for long after they have gone.
+    asio::awaitable<void> give_memory_back() {
+        trimming_ = true;
+        asio::steady_timer timer(loop_, kTrimPause);
+        const auto [cancelled] = co_await timer.async_wait(kAsTuple);
+        trimming_ = false;
+        if (!cancelled) give_back_free_memory(kFreeBytesKept);
     }
 
     /// Ends the session that can be spared best, if there is one. When to look again, unless a
@@ -184,6 +198,7 @@ class Server::Impl {
     Acceptor acceptor_;
     asio::steady_timer room_for_more_;
     std::uint16_t port_ = 0;
+    bool trimming_ = false;       // a task will give memory back
     std::list<Session*> live_{};  // null until the session's task has begun
     TaskGroup accepting_;
     TaskGroup sessions_;

@@ -1,4 +1,12 @@
+#include <fstream>
+
+#include <unistd.h>
+
 #include "integration/http_world.h"
+
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
 
 namespace ff::http {
 namespace {
@@ -105,6 +113,33 @@ TEST_F(HttpSlots, Repair_28_CutsNoRequestThatIsBeingAnswered) {
     on_loop([this] { handler_.release(); });
     EXPECT_EQ(busy.read_reply()->body, "released");
 }
+
+// A sanitizer brings an allocator of its own.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+/// What this process has resident now.
+std::int64_t resident_mib() {
+    std::ifstream pages("/proc/self/statm");
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    pages >> all >> resident;
+    return resident * ::sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/// The allocator keeps freed memory below whatever was allocated last and still lives.
+TEST_F(HttpSlots, Repair_31_GivesTheMemoryOfClientsThatAreGoneBack) {
+    start();
+    EXPECT_EQ(connect().get("/echo").status, 200);
+    const std::int64_t before = resident_mib();
+    std::vector<HttpConnection> many = begin_requests(200, HttpConnection::encode("GET", "/pile"));
+    ASSERT_TRUE(await_held(200));
+    const std::vector<HttpConnection> last =
+        begin_requests(3, HttpConnection::encode("GET", "/hold"));
+    ASSERT_TRUE(await_held(203));
+    EXPECT_GT(resident_mib(), before + 180);
+    many.clear();
+    EXPECT_TRUE(wait_until([&] { return resident_mib() < before + 60; })) << resident_mib();
+}
+#endif
 
 }  // namespace
 }  // namespace ff::http

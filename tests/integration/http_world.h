@@ -30,7 +30,8 @@ inline constexpr std::size_t kBodyMax = 1000;
 inline constexpr std::size_t kHugeBytes = std::size_t{32} << 20;
 
 /// Answers /echo with what it got, /hold when released or when the client is gone, /stream in
-/// pieces, /empty with 204, /big with a megabyte and /huge with more than a kernel buffers.
+/// pieces, /pile as /hold but with a megabyte in hand, /empty with 204, /big with a megabyte and
+/// /huge with more than a kernel buffers.
 class TestHandler final : public Handler {
   public:
     explicit TestHandler(asio::io_context& loop) : gate_(loop) {
@@ -46,6 +47,10 @@ class TestHandler final : public Handler {
     asio::awaitable<Response> handle(Request request, Peer& peer) override {
         if (request.path() == "/hold") {
             Response response = co_await hold(peer);
+            co_return response;
+        }
+        if (request.path() == "/pile") {
+            Response response = co_await pile(peer);
             co_return response;
         }
         if (request.path() == "/empty") co_return Response{.status = 204};
@@ -80,6 +85,14 @@ class TestHandler final : public Handler {
         const auto first = co_await std::move(either);
         ++left;
         co_return Response{.body = first.index() == 0 ? "released" : "gone"};
+    }
+
+    /// Holds a megabyte in pieces that the allocator does not map one by one.
+    asio::awaitable<Response> pile(Peer& peer) {
+        std::vector<std::string> pieces;
+        for (int i = 0; i < 16; ++i) pieces.emplace_back(std::size_t{64} << 10, 'p');
+        Response response = co_await hold(peer);
+        co_return response;
     }
 
     asio::awaitable<void> stream(BodyWriter& body) {
