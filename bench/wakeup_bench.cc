@@ -33,6 +33,7 @@
 #include "support/temp_dir.h"
 #include "support/valkey_server.h"
 #include "valkey/valkey_store.h"
+#include "wake_waiters.h"
 
 namespace ff::bench {
 namespace {
@@ -310,10 +311,20 @@ void measure_valkey(Report& report) {
     loop.run();
 }
 
+/// However many claims wait, one task wakes one of them in the same time.
+void measure_waiters(Report& report) {
+    const double of_ten = wake_one_of(10);
+    const double of_many = wake_one_of(10'000);
+    report.add("wake_one_of_10", of_ten, "ms");
+    report.add("wake_one_of_10k", of_many, "ms");
+    report.add_ratio("wake_one_of_10k_over_wake_one_of_10", of_many, of_ten);
+}
+
 int run(int argc, char** argv) {
     Report report("Wake-ups: signal to claimer, frame to tail", argc, argv);
     measure_embedded(report);
     measure_valkey(report);
+    measure_waiters(report);
     return report.finish();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/digest.h"
@@ -34,16 +35,27 @@ boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until
     if (waits_->next_sweep.is_never()) {
         waits_->next_sweep = Deadline::after(options_.sweep_interval);
     }
-    Timer timer(waits_->loop, std::min(until.at(), waits_->next_sweep.at()));
-    waits_->timers.emplace(id, &timer);
+    Timer timer(waits_->loop);
+    Waits::Waiter me{.timer = timer};
+    waits_->waiters.emplace(id, &me);
+    if (waits_->sweeper == 0) waits_->sweeper = id;
     const auto& abandonment = round.request.abandonment;
-    if (abandonment) abandonment->on_abandon([&timer] { timer.cancel(); });
+    if (abandonment) abandonment->on_abandon([this, &me] { waits_->wake(me); });
+    const auto cancellation = co_await boost::asio::this_coro::cancellation_state;
     auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
-    co_await timer.async_wait(token);
+    bool sweeps = false;
+    while (!me.woken && !until.passed() && !sweeps &&
+           cancellation.cancelled() == boost::asio::cancellation_type::none) {
+        const bool is_sweeper = waits_->sweeper == id;
+        timer.expires_at(is_sweeper ? std::min(until.at(), waits_->next_sweep.at()) : until.at());
+        co_await timer.async_wait(token);
+        sweeps = waits_->sweeper == id && waits_->next_sweep.passed();
+    }
     if (abandonment) abandonment->on_abandon({});
-    waits_->timers.erase(id);
+    waits_->waiters.erase(id);
     board_.leave(id);
-    if (waits_->next_sweep.passed()) {
+    if (waits_->sweeper == id) waits_->pass_sweeping_on();
+    if (sweeps) {
         waits_->next_sweep =
             board_.waiting() == 0 ? Deadline::never() : Deadline::after(options_.sweep_interval);
         on_gap();
@@ -52,8 +64,8 @@ boost::asio::awaitable<void> Claimer::wait_for_work(Round& round, Deadline until
 
 void Claimer::wake(const std::vector<WakeBoard::WaiterId>& waiters) {
     for (const WakeBoard::WaiterId waiter : waiters) {
-        const auto found = waits_->timers.find(waiter);
-        if (found != waits_->timers.end()) found->second->cancel();
+        const auto found = waits_->waiters.find(waiter);
+        if (found != waits_->waiters.end()) waits_->wake(*found->second);
     }
 }
 
@@ -69,7 +81,7 @@ void Claimer::on_gap() {
 
 void Claimer::stop() {
     stopped_ = true;
-    for (const auto& [id, timer] : waits_->timers) timer->cancel();
+    for (const auto& [id, waiter] : waits_->waiters) waits_->wake(*waiter);
 }
 
 }  // namespace ff::sched

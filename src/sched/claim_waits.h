@@ -16,8 +16,25 @@ struct Claimer::Waits {
     explicit Waits(boost::asio::any_io_executor executor) : loop(std::move(executor)) {}
 
     boost::asio::any_io_executor loop;
-    std::map<WakeBoard::WaiterId, Timer*> timers{};
+    struct Waiter {
+        Timer& timer;
+        /// There may be work, or it is time to go.
+        bool woken = false;
+    };
+    std::map<WakeBoard::WaiterId, Waiter*> waiters{};
     Deadline next_sweep = Deadline::never();
+    /// The one who looks everywhere when it is time; 0: nobody waits.
+    WakeBoard::WaiterId sweeper = 0;
+
+    void wake(Waiter& waiter) {
+        waiter.woken = true;
+        waiter.timer.cancel();
+    }
+    /// Whoever waits longest is the sweeper now, if anybody is left.
+    void pass_sweeping_on() {
+        sweeper = waiters.empty() ? 0 : waiters.begin()->first;
+        if (sweeper != 0) waiters.begin()->second->timer.cancel();
+    }
     /// By lane: never due, cancelled when the look through it has ended.
     std::map<std::string, std::shared_ptr<Timer>> surveys{};
 

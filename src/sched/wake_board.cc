@@ -1,6 +1,7 @@
 #include "sched/wake_board.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ff::sched {
 
@@ -18,23 +19,34 @@ WakeBoard::Group& WakeBoard::group(const GroupKey& key) {
     if (found == groups_.end()) {
         if (groups_.size() >= limits_.groups_max) forget_unused();
         found = groups_.try_emplace(key).first;
+        ++idle_groups_;
     }
     found->second.last_use = ++uses_;
     return found->second;
 }
 
 void WakeBoard::forget_unused() {
+    if (idle_groups_ == 0) return;
     auto oldest = groups_.end();
     for (auto it = groups_.begin(); it != groups_.end(); ++it) {
         if (!it->second.waiters.empty()) continue;
         if (oldest == groups_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
     }
-    if (oldest != groups_.end()) groups_.erase(oldest);
+    for (const auto& [lane, table] : oldest->second.lanes) {
+        const auto of_lane = groups_of_lane_.find(lane);
+        of_lane->second.erase(&oldest->second);
+        if (of_lane->second.empty()) groups_of_lane_.erase(of_lane);
+    }
+    groups_.erase(oldest);
+    --idle_groups_;
 }
 
 std::vector<bool>& WakeBoard::flags(Group& group, const std::string& lane) {
     const auto [found, fresh] = group.lanes.try_emplace(lane);
-    if (fresh) found->second.assign(partitions_, true);
+    if (fresh) {
+        found->second.assign(partitions_, true);
+        groups_of_lane_[lane].insert(&group);
+    }
     return found->second;
 }
 
@@ -63,22 +75,29 @@ bool WakeBoard::is_maybe(const GroupKey& key, const std::string& lane, std::uint
     return flags(group(key), lane)[partition];
 }
 
+void WakeBoard::step_out(Waiting& waiting) {
+    if (!waiting.place) return;
+    waiting.group->waiters.erase(*waiting.place);
+    waiting.place.reset();
+    if (waiting.group->waiters.empty()) ++idle_groups_;
+}
+
 void WakeBoard::take_first(Group& group, std::vector<WaiterId>& out) {
     if (group.waiters.empty()) return;
-    out.push_back(group.waiters.front());
-    group.waiters.pop_front();
+    const WaiterId first = group.waiters.front();
+    out.push_back(first);
+    step_out(waiting_.at(first));
 }
 
 std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
                                                     std::uint16_t partition) {
     std::vector<WaiterId> woken;
-    if (partition >= partitions_) return woken;
-    for (auto& [key, group] : groups_) {
-        const auto table = group.lanes.find(lane);
-        if (table == group.lanes.end()) continue;
-        table->second[partition] = true;
-        ++group.news;
-        take_first(group, woken);
+    const auto looking = groups_of_lane_.find(lane);
+    if (partition >= partitions_ || looking == groups_of_lane_.end()) return woken;
+    for (Group* const group : looking->second) {
+        group->lanes.at(lane)[partition] = true;
+        ++group->news;
+        take_first(*group, woken);
     }
     return woken;
 }
@@ -95,17 +114,18 @@ std::vector<WakeBoard::WaiterId> WakeBoard::on_gap() {
 
 WakeBoard::WaiterId WakeBoard::wait(const GroupKey& key) {
     const WaiterId id = next_id_++;
-    group(key).waiters.push_back(id);
-    group_of_.emplace(id, key);
+    Group& joined = group(key);
+    if (joined.waiters.empty()) --idle_groups_;
+    joined.waiters.push_back(id);
+    waiting_.emplace(id, Waiting{.group = &joined, .place = std::prev(joined.waiters.end())});
     return id;
 }
 
 void WakeBoard::leave(WaiterId waiter) {
-    const auto known = group_of_.find(waiter);
-    if (known == group_of_.end()) return;
-    const auto found = groups_.find(known->second);
-    if (found != groups_.end()) found->second.waiters.remove(waiter);
-    group_of_.erase(known);
+    const auto known = waiting_.find(waiter);
+    if (known == waiting_.end()) return;
+    step_out(known->second);
+    waiting_.erase(known);
 }
 
 std::vector<WakeBoard::WaiterId> WakeBoard::next_waiter(const GroupKey& key) {

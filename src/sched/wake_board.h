@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +50,7 @@ class WakeBoard {
     void leave(WaiterId waiter);
     /// The one to follow a claim of the group that left work behind, if anybody waits.
     std::vector<WaiterId> next_waiter(const GroupKey& group);
-    std::size_t waiting() const { return group_of_.size(); }
+    std::size_t waiting() const { return waiting_.size(); }
 
     static GroupKey group_key(std::vector<std::string> lanes, const std::string& capabilities_csv,
                               const std::string& only_namespace);
@@ -62,15 +64,26 @@ class WakeBoard {
         std::uint64_t last_use = 0;
         std::uint64_t news = 0;
     };
+    struct Waiting {
+        Group* group = nullptr;
+        /// Nothing once it was woken: then the group may be gone.
+        std::optional<std::list<WaiterId>::iterator> place{};
+    };
     Group& group(const GroupKey& key);
     std::vector<bool>& flags(Group& group, const std::string& lane);
-    static void take_first(Group& group, std::vector<WaiterId>& out);
+    void take_first(Group& group, std::vector<WaiterId>& out);
+    /// Its place in line is free, and nobody may be left in it.
+    void step_out(Waiting& waiting);
     void forget_unused();
 
     std::uint16_t partitions_;
     GroupLimits limits_{};
     std::map<GroupKey, Group> groups_{};
-    std::map<WaiterId, GroupKey> group_of_{};
+    /// Who looks where: a message reaches those of its lane alone, however many others wait.
+    std::map<std::string, std::set<Group*>> groups_of_lane_{};
+    std::map<WaiterId, Waiting> waiting_{};
+    /// Groups without a waiter.
+    std::size_t idle_groups_ = 0;
     WaiterId next_id_ = 1;
     std::uint64_t uses_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "sched/wake_board.h"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 namespace ff::sched {
@@ -60,6 +62,54 @@ TEST(WakeBoard, AWaiterThatLeftIsNotWoken) {
     board.leave(gone);
     EXPECT_EQ(board.next_waiter(group), Waiters({stays}));
     EXPECT_EQ(board.next_waiter(group), Waiters());
+}
+
+/// A walk over everybody who waits, for each who goes, would take minutes here.
+TEST(WakeBoard, WakingOneCostsTheSameHoweverManyWait) {
+    constexpr std::size_t kMany = 100'000;
+    constexpr std::chrono::seconds kFarLessThanAWalkTakes{10};
+    WakeBoard board(1);
+    const auto together = WakeBoard::group_key({"a"}, "", "");
+    board.maybe(together, "a", 0);
+    for (std::size_t i = 0; i < kMany; ++i) board.wait(together);
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < kMany; ++i) {
+        const Waiters woken = board.on_wake("a", 0);
+        ASSERT_EQ(woken.size(), 1U);
+        board.leave(woken.front());
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, kFarLessThanAWalkTakes);
+    EXPECT_EQ(board.waiting(), 0U);
+}
+
+TEST(WakeBoard, AMessageReachesTheGroupsOfItsLaneAlone) {
+    constexpr int kMany = 20'000;
+    constexpr std::chrono::seconds kFarLessThanAWalkTakes{10};
+    WakeBoard board(1);
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kMany; ++i) {
+        const std::string lane = "lane" + std::to_string(i);
+        const auto group = WakeBoard::group_key({lane}, "", "");
+        board.maybe(group, lane, 0);
+        board.wait(group);
+    }
+    for (int i = 0; i < kMany; ++i) {
+        EXPECT_EQ(board.on_wake("lane" + std::to_string(i), 0).size(), 1U);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, kFarLessThanAWalkTakes);
+}
+
+TEST(WakeBoard, AGroupNobodyWaitsInMakesRoomAndIsLearnedAnew) {
+    WakeBoard board(1);
+    const auto old = WakeBoard::group_key({"old"}, "", "");
+    board.found_empty(old, "old", 0, board.news(old));
+    const auto waiter = board.wait(old);
+    EXPECT_EQ(board.next_waiter(old), Waiters({waiter}));
+    for (int i = 0; i < 1100; ++i)
+        board.maybe(WakeBoard::group_key({std::to_string(i)}, "", ""), "x", 0);
+    EXPECT_EQ(board.on_wake("old", 0), Waiters());
+    board.leave(waiter);
+    EXPECT_TRUE(board.is_maybe(old, "old", 0));
 }
 
 TEST(WakeBoard, GroupsAreTheSameInWhateverOrderTheLanesAre) {

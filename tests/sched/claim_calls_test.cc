@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/task_group.h"
 #include "engine/end_execution.h"
 #include "sched/counting_store.h"
 #include "sched/world.h"
@@ -54,6 +55,33 @@ class ClaimCalls : public ::testing::TestWithParam<std::string> {
         return ids;
     }
 };
+
+/// The net under lost messages is one claim for all who want the same, not one for each.
+TEST_P(ClaimCalls, OneOfManyWaitersSweepsForAll) {
+    constexpr std::size_t kMany = 40;
+    sched::Claimer sweeping{world.loop().get_executor(),
+                            world.clock(),
+                            world.random(),
+                            store,
+                            world.partitioner(),
+                            sched::ClaimerOptions{.sweep_interval = Millis(300)}};
+    const auto wait = [](sched::Claimer& from,
+                         sched::ClaimRequest what) -> boost::asio::awaitable<void> {
+        const auto got = co_await from.claim(std::move(what));
+        EXPECT_TRUE(got.has_value() && got->empty());
+    };
+    TaskGroup group(world.loop().get_executor(), "waiters");
+    sched::ClaimRequest request = world.request({world.lane("many")});
+    request.wait = Millis(60'000);
+    for (std::size_t i = 0; i < kMany; ++i) group.spawn(wait(sweeping, request));
+    const auto all_wait = [&] { return sweeping.waiting() == kMany; };
+    ASSERT_TRUE(run_until(world.loop(), all_wait));
+    const std::size_t before = store.functions();
+    ASSERT_TRUE(run_until(world.loop(), [&] { return store.functions() > before && all_wait(); }));
+    EXPECT_LT(store.functions() - before, kMany / 2);
+    sweeping.stop();
+    run(world.loop(), group.join());
+}
 
 TEST_P(ClaimCalls, AnEmptyLaneIsAskedAtHomeAndLookedThroughElsewhere) {
     const auto lane = world.lane("bare");
