@@ -19,7 +19,7 @@ help:
 	@echo 'make test-asan           the tests under address and undefined-behaviour sanitizers'
 	@echo 'make test-tsan           the tests under the thread sanitizer'
 	@echo 'make test-gcc            the tests built by g++'
-	@echo 'make soak                long fault runs, and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
+	@echo 'make soak                long fault and twin runs, and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
 	@echo 'make bench BENCH=<name>  one benchmark; its figures land in build/bench/<name>.json'
 	@echo 'make scenarios           which acceptance scenarios have a test'
 	@echo 'make lint [LINT=all]     checks, and clang-tidy over what changed since HEAD~1'

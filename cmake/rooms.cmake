@@ -121,11 +121,12 @@ function(ff_room name)
 endfunction()
 
 # ff_test(<target> SOURCES <file>... DEPS <target>... [LIBS <target>...] [TIMEOUT <s>] [LABELS <l>...]
-#         [WHOLE])
+#         [PREFIX <text>] [WHOLE])
 # Every TEST of the sources becomes one ctest entry; WHOLE makes the program one entry instead, for
-# suites whose cases share an expensive fixture. A sanitized program has three times as long.
+# suites whose cases share an expensive fixture. PREFIX is put before the names of the entries.
+# A sanitized program has three times as long.
 function(ff_test target)
-    cmake_parse_arguments(T "WHOLE" "TIMEOUT" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
+    cmake_parse_arguments(T "WHOLE" "TIMEOUT;PREFIX" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 60)
     endif()
@@ -139,7 +140,7 @@ function(ff_test target)
         add_test(NAME ${target} COMMAND ${target})
         set_tests_properties(${target} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
     else()
-        gtest_discover_tests(${target} DISCOVERY_TIMEOUT 30
+        gtest_discover_tests(${target} DISCOVERY_TIMEOUT 30 TEST_PREFIX "${T_PREFIX}"
             PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
     endif()
 endfunction()

@@ -13,25 +13,34 @@ constexpr std::size_t kClaimedFields = 19;
 }  // namespace
 
 List Batches::lane_keys(const Partition& partition) const {
-    return {lane_key(partition, "lane", "eligible"),
-            lane_key(partition, "lane", "blocked:route"),
-            index_key(partition, "lease_expiry"),
-            noop_key(partition),
-            lane_key(partition, "lane", "active"),
-            index_key(partition, "attempt_timeout"),
-            index_key(partition, "execution_deadline"),
-            "ff:wake:" + partition.tag};
+    return {
+        lane_key(partition, "lane", "eligible"),    lane_key(partition, "lane", "blocked:route"),
+        index_key(partition, "lease_expiry"),       noop_key(partition),
+        lane_key(partition, "lane", "active"),      index_key(partition, "attempt_timeout"),
+        index_key(partition, "execution_deadline"), "ff:wake:" + partition.tag};
 }
 
 List Batches::claim_args(std::uint64_t tasks) {
     const bool is_plain = !world_.one_in(3);
-    List args{world_.worker(), "w1-1", "lane", is_plain ? "" : world_.caps(),
-              std::to_string(tasks), world_.pick({"30000", "60000"}), "",
-              world_.one_in(3) ? "r" + world_.number(1000) : "", "", "",
+    List args{world_.worker(),
+              "w1-1",
+              "lane",
+              is_plain ? "" : world_.caps(),
+              std::to_string(tasks),
+              world_.pick({"30000", "60000"}),
+              "",
+              world_.one_in(3) ? "r" + world_.number(1000) : "",
+              "",
+              "",
               is_plain ? "" : world_.pick({"defer", "bypass"}),
-              is_plain ? "" : world_.pick({"", "beta", "*"}), is_plain ? "" : world_.pick({"", "1"}),
-              is_plain ? "" : world_.pick({"", "acme"}), "", is_plain ? "" : world_.pick({"", "ns"}),
-              world_.one_in(4) ? "1000" : "", world_.pick({"", "1", "0"}), "0"};
+              is_plain ? "" : world_.pick({"", "beta", "*"}),
+              is_plain ? "" : world_.pick({"", "1"}),
+              is_plain ? "" : world_.pick({"", "acme"}),
+              "",
+              is_plain ? "" : world_.pick({"", "ns"}),
+              world_.one_in(4) ? "1000" : "",
+              world_.pick({"", "1", "0"}),
+              "0"};
     for (std::uint64_t i = 0; i < 2 * tasks; ++i) args.push_back(world_.uuid());
     return args;
 }

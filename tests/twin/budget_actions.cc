@@ -15,15 +15,14 @@ void create(World& world, Partition& partition, Task&) {
     const bool is_new = partition.budgets.size() < kBudgetsMax;
     if (is_new) partition.budgets.push_back(world.uuid());
     const std::string id = is_new ? partition.budgets.back() : world.pick(partition.budgets);
-    world.host().fcall(
-        "ff_create_budget",
-        {budget_key(partition, id), budget_key(partition, id, ":limits"),
-         budget_key(partition, id, ":usage"), index_key(partition, "budget_resets"),
-         index_key(partition, "budget_policies")},
-        {id, "lane", "main", world.pick({"strict", "advisory"}), "fail", "warn",
-         world.pick({"60000", "0", "4000"}), "", "2", "tokens", "cost", world.number(3000),
-         world.number(3000), world.number(500), "0",
-         world.pick({"", R"({"name":"n","created_by":"ann","currency":"EUR"})"})});
+    world.host().fcall("ff_create_budget",
+                       {budget_key(partition, id), budget_key(partition, id, ":limits"),
+                        budget_key(partition, id, ":usage"), index_key(partition, "budget_resets"),
+                        index_key(partition, "budget_policies")},
+                       {id, "lane", "main", world.pick({"strict", "advisory"}), "fail", "warn",
+                        world.pick({"60000", "0", "4000"}), "", "2", "tokens", "cost",
+                        world.number(3000), world.number(3000), world.number(500), "0",
+                        world.pick({"", R"({"name":"n","created_by":"ann","currency":"EUR"})"})});
 }
 
 void report(World& world, Partition& partition, Task&) {
@@ -44,8 +43,8 @@ void spend(World& world, Partition& partition, Task& task) {
     keys.push_back(budget_key(partition, id, ":by_exec:" + e));
     keys.push_back(budget_key(partition, id, ":by_exec:index"));
     List args{"2", "tokens", world.number(30), "cost", world.number(9), ""};
-    args.push_back(
-        world.one_in(3) ? "ff:usagededup:" + partition.tag + ":s" + world.number(30) : "");
+    args.push_back(world.one_in(3) ? "ff:usagededup:" + partition.tag + ":s" + world.number(30)
+                                   : "");
     args.push_back(e);
     if (world.one_in(3)) args.push_back("60000");
     world.host().fcall("ff_record_spend", keys, args);
@@ -55,11 +54,11 @@ void release(World& world, Partition& partition, Task& task) {
     if (partition.budgets.empty()) return;
     const std::string id = world.pick(partition.budgets);
     const std::string& e = task.execution.id();
-    world.host().fcall("ff_release_budget",
-                       {budget_key(partition, id, ":usage"),
-                        budget_key(partition, id, ":by_exec:" + e),
-                        budget_key(partition, id, ":by_exec:index"), budget_key(partition, id)},
-                       {id, e});
+    world.host().fcall(
+        "ff_release_budget",
+        {budget_key(partition, id, ":usage"), budget_key(partition, id, ":by_exec:" + e),
+         budget_key(partition, id, ":by_exec:index"), budget_key(partition, id)},
+        {id, e});
 }
 
 void reset(World& world, Partition& partition, Task&) {
@@ -74,11 +73,11 @@ void reset(World& world, Partition& partition, Task&) {
 void update(World& world, Partition& partition, Task&) {
     if (partition.budgets.empty()) return;
     const std::string id = world.pick(partition.budgets);
-    world.host().fcall("ff_update_budget",
-                       {budget_key(partition, id), budget_key(partition, id, ":limits"),
-                        budget_key(partition, id, ":usage")},
-                       {id, "", "ann", "why", "1", "tokens", world.number(5000), "", "strict",
-                        "fail", "warn"});
+    world.host().fcall(
+        "ff_update_budget",
+        {budget_key(partition, id), budget_key(partition, id, ":limits"),
+         budget_key(partition, id, ":usage")},
+        {id, "", "ann", "why", "1", "tokens", world.number(5000), "", "strict", "fail", "warn"});
 }
 
 void get(World& world, Partition& partition, Task&) {

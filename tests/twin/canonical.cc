@@ -23,7 +23,8 @@ std::string joined(const Texts& parts) {
 /// Names and values in turn, in the order of the names.
 std::string joined_pairs(const Texts& flat) {
     Texts pairs;
-    for (std::size_t i = 0; i + 1 < flat.size(); i += 2) pairs.push_back(flat[i] + "=" + flat[i + 1]);
+    for (std::size_t i = 0; i + 1 < flat.size(); i += 2)
+        pairs.push_back(flat[i] + "=" + flat[i + 1]);
     if (flat.size() % 2 == 1) pairs.push_back(flat.back());
     std::ranges::sort(pairs);
     return joined(pairs);

@@ -8,9 +8,9 @@
 namespace ff::twin {
 
 // Each Lua state walks the fields of a table in an order of its own, so two states that agree may
-// still tell the fields of a record in different orders. A state also keeps what it has put together
-// for calls before, so that members go to an index at once in one and in two parts in the other.
-// These texts do not tell the order where it means nothing, nor the parts.
+// still tell the fields of a record in different orders. A state also keeps what it has put
+// together for calls before, so that members go to an index at once in one and in two parts in the
+// other. These texts do not tell the order where it means nothing, nor the parts.
 
 /// A JSON object or list, whose members may stand in any order; any other text as it is.
 std::string canonical_text(std::string_view text);

@@ -26,14 +26,16 @@ void create(World& world, Partition& partition, Task&) {
 }
 
 std::string node_json(World& world, const Task& task, bool has_payload, bool is_joined) {
-    std::string out = R"({"eid":")" + task.execution.id() +
-                      R"(","lane":"lane","kind":"k","priority":)" + world.number(5) +
-                      R"(,"creator":"me","policy":"","delay_until":"","deadline_at":"","payload":)" +
-                      (has_payload ? "0" : "-1");
+    std::string out =
+        R"({"eid":")" + task.execution.id() + R"(","lane":"lane","kind":"k","priority":)" +
+        world.number(5) +
+        R"(,"creator":"me","policy":"","delay_until":"","deadline_at":"","payload":)" +
+        (has_payload ? "0" : "-1");
     if (is_joined) {
-        out += world.pick({R"(,"join":{"policy":"any_of","on_satisfied":"cancel_remaining"})",
-                           R"(,"join":{"policy":"any_of","on_satisfied":"let_run"})",
-                           R"(,"join":{"policy":"quorum","k":1,"on_satisfied":"cancel_remaining"})"});
+        out +=
+            world.pick({R"(,"join":{"policy":"any_of","on_satisfied":"cancel_remaining"})",
+                        R"(,"join":{"policy":"any_of","on_satisfied":"let_run"})",
+                        R"(,"join":{"policy":"quorum","k":1,"on_satisfied":"cancel_remaining"})"});
     }
     if (world.one_in(5)) out += R"(,"tags":{"app.a":"1","app.b":"2"})";
     return out + "}";
@@ -102,9 +104,8 @@ void stage(World& world, Partition& partition, Task& task) {
     Task* downstream = world.one_in(5) ? &task : world.find(partition, known->members.back());
     if (upstream == nullptr || downstream == nullptr) return;
     const Edge edge{world.uuid(), upstream->execution.id(), downstream->execution.id()};
-    const contract::EdgeArgs args{.kind = world.pick({"", "always"}),
-                                  .apply = world.pick({"1", ""}),
-                                  .id = edge.id};
+    const contract::EdgeArgs args{
+        .kind = world.pick({"", "always"}), .apply = world.pick({"1", ""}), .id = edge.id};
     known->flow.stage(upstream->execution, downstream->execution, args);
     if (args.apply.empty()) known->flow.apply(upstream->execution, downstream->execution, args);
     known->edges.push_back(edge);
@@ -134,8 +135,8 @@ void cancel(World& world, Partition& partition, Task&) {
     known->flow.cancel(world.pick({"cancel_all", "cancel_pending", "let_run"}),
                        world.pick({"", "", "1000"}));
     known->flow.cancel_members(world.pick({"", "2"}));
-    Task* member = known->members.empty() ? nullptr
-                                          : world.find(partition, world.pick(known->members));
+    Task* member =
+        known->members.empty() ? nullptr : world.find(partition, world.pick(known->members));
     if (member != nullptr) known->flow.ack(member->execution);
 }
 

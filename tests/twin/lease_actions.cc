@@ -4,8 +4,16 @@ namespace ff::twin {
 namespace {
 
 List grant_args(World& world, const Task& task, const contract::ClaimArgs& claim) {
-    return {task.execution.id(), claim.worker, claim.worker + "-1", task.execution.lane(), "hash",
-            "60000",             "",           "admitted",          world.caps(),          ""};
+    return {task.execution.id(),
+            claim.worker,
+            claim.worker + "-1",
+            task.execution.lane(),
+            "hash",
+            "60000",
+            "",
+            "admitted",
+            world.caps(),
+            ""};
 }
 
 void grant(World& world, Task& task, const contract::ClaimArgs& claim) {
@@ -38,13 +46,12 @@ void take_over(World& world, Partition&, Task& task) {
 
 void take_by_operator(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
-    world.host().fcall("ff_issue_grant_and_claim",
-                       {e.key("core"), e.key("claim_grant"), e.lane_key("eligible"),
-                        e.index_key("lease_expiry"), noop_key(partition), e.key("attempts"),
-                        e.key("lease:current"), e.key("lease:history"), e.lane_key("active"),
-                        e.index_key("attempt_timeout"), e.index_key("execution_deadline")},
-                       {e.id(), "op", "op-1", e.lane(), "", world.uuid(), "30000", world.uuid(), "",
-                        "", ""});
+    world.host().fcall(
+        "ff_issue_grant_and_claim",
+        {e.key("core"), e.key("claim_grant"), e.lane_key("eligible"), e.index_key("lease_expiry"),
+         noop_key(partition), e.key("attempts"), e.key("lease:current"), e.key("lease:history"),
+         e.lane_key("active"), e.index_key("attempt_timeout"), e.index_key("execution_deadline")},
+        {e.id(), "op", "op-1", e.lane(), "", world.uuid(), "30000", world.uuid(), "", "", ""});
 }
 
 void complete(World& world, Partition&, Task& task) {

@@ -56,7 +56,8 @@ std::string first_difference(std::string_view compiled, std::string_view interpr
         const std::string_view one = compiled.substr(0, compiled.find('\n'));
         const std::string_view other = interpreted.substr(0, interpreted.find('\n'));
         if (one != other || one.size() == compiled.size() || other.size() == interpreted.size()) {
-            return "\n  compiled:    " + std::string(one) + "\n  interpreted: " + std::string(other);
+            return "\n  compiled:    " + std::string(one) +
+                   "\n  interpreted: " + std::string(other);
         }
         compiled.remove_prefix(one.size() + 1);
         interpreted.remove_prefix(other.size() + 1);
@@ -68,8 +69,7 @@ std::string first_difference(std::string_view compiled, std::string_view interpr
 PairOfStates::PairOfStates(const PairOptions& options)
     : first_(std::make_unique<host::ShardState>(
           hub_, host::ShardStateOptions{.compile = options.compile})),
-      second_(
-          std::make_unique<host::ShardState>(hub_, host::ShardStateOptions{.compile = false})) {
+      second_(std::make_unique<host::ShardState>(hub_, host::ShardStateOptions{.compile = false})) {
     hub_.add(ear_, store::Channels{.patterns = {"*"}});
     load_library(*first_);
     load_library(*second_);

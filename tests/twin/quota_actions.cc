@@ -100,11 +100,11 @@ void reconcile(World& world, Partition& partition, Task&) {
     const std::string id = world.pick(partition.quotas);
     List args = some_ids(world, partition);
     args.insert(args.begin(), {"", std::to_string(args.size())});
-    world.host().fcall("ff_reconcile_quota",
-                       {quota_key(partition, id), window_key(partition, id),
-                        quota_key(partition, id, ":concurrency"),
-                        quota_key(partition, id, ":admitted_set")},
-                       args);
+    world.host().fcall(
+        "ff_reconcile_quota",
+        {quota_key(partition, id), window_key(partition, id),
+         quota_key(partition, id, ":concurrency"), quota_key(partition, id, ":admitted_set")},
+        args);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ List signal_args(World& world, const Task& task, const contract::Waitpoint& wait
             ""};
 }
 
-List signal_keys(const Partition& partition, const Task& task,
-                 const contract::Waitpoint& waitpoint, const std::string& id) {
+List signal_keys(const Partition& partition, const Task& task, const contract::Waitpoint& waitpoint,
+                 const std::string& id) {
     const contract::Execution& e = task.execution;
     const std::string point = "ff:wp:" + partition.tag + ":" + waitpoint.id;
     const std::string signal = "ff:signal:" + partition.tag + ":" + id;

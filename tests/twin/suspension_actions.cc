@@ -25,11 +25,10 @@ void init_secret(World& world, Partition& partition, Task&) {
 
 void rotate_secret(World& world, Partition& partition, Task&) {
     const std::uint64_t which = world.below(std::size(kSecrets));
-    world.host().fcall(
-        "ff_rotate_waitpoint_hmac_secret",
-        {secrets_key(partition), "ff:sec:" + partition.tag + ":rotate_lock"},
-        {"k" + world.number(6), std::string(kSecrets[which]), world.pick({"0", "3000", "60000"}),
-         "lock"});
+    world.host().fcall("ff_rotate_waitpoint_hmac_secret",
+                       {secrets_key(partition), "ff:sec:" + partition.tag + ":rotate_lock"},
+                       {"k" + world.number(6), std::string(kSecrets[which]),
+                        world.pick({"0", "3000", "60000"}), "lock"});
 }
 
 void list_kids(World& world, Partition& partition, Task&) {
@@ -144,12 +143,12 @@ void suspend(World& world, Partition& partition, Task& task) {
 void create_pending(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const contract::Waitpoint made = new_waitpoint(world);
-    const RespValue reply = world.host().fcall(
-        "ff_create_pending_waitpoint",
-        {e.key("core"), waitpoint_key(partition, made.id), e.index_key("pending_waitpoint_expiry"),
-         secrets_key(partition)},
-        {e.id(), std::to_string(task.attempt), made.id, made.key, "+" + world.number(60000),
-         e.lease_id, e.epoch, e.attempt_id});
+    const RespValue reply =
+        world.host().fcall("ff_create_pending_waitpoint",
+                           {e.key("core"), waitpoint_key(partition, made.id),
+                            e.index_key("pending_waitpoint_expiry"), secrets_key(partition)},
+                           {e.id(), std::to_string(task.attempt), made.id, made.key,
+                            "+" + world.number(60000), e.lease_id, e.epoch, e.attempt_id});
     if (contract::element(reply, 1) != "1") return;
     task.waitpoints.push_back({made.id, made.key, contract::element(reply, 5)});
 }
@@ -158,42 +157,42 @@ void close_waitpoint(World& world, Partition& partition, Task& task) {
     if (task.waitpoints.empty()) return;
     const contract::Execution& e = task.execution;
     const std::string id = world.pick(task.waitpoints).id;
-    world.host().fcall("ff_close_waitpoint",
-                       {e.key("core"), waitpoint_key(partition, id),
-                        e.index_key("pending_waitpoint_expiry")},
-                       {id, world.pick({"done", "expired"})});
+    world.host().fcall(
+        "ff_close_waitpoint",
+        {e.key("core"), waitpoint_key(partition, id), e.index_key("pending_waitpoint_expiry")},
+        {id, world.pick({"done", "expired"})});
 }
 
 void remint(World& world, Partition& partition, Task& task) {
     if (task.waitpoints.empty()) return;
     contract::Waitpoint& waitpoint = task.waitpoints[world.below(task.waitpoints.size())];
-    const RespValue reply = world.host().fcall(
-        "ff_remint_waitpoint_token",
-        {waitpoint_key(partition, waitpoint.id), secrets_key(partition)},
-        {task.execution.id(), waitpoint.id});
+    const RespValue reply =
+        world.host().fcall("ff_remint_waitpoint_token",
+                           {waitpoint_key(partition, waitpoint.id), secrets_key(partition)},
+                           {task.execution.id(), waitpoint.id});
     if (contract::element(reply, 1) == "1") waitpoint.token = contract::element(reply, 3);
 }
 
 void resume(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const std::string noop = noop_key(partition);
-    world.host().fcall("ff_resume_execution",
-                       {e.key("core"), e.key("suspension:current"), noop, noop,
-                        e.index_key("suspension_timeout"), e.lane_key("eligible"),
-                        e.lane_key("delayed"), e.lane_key("suspended")},
-                       {e.id(), "operator", world.pick({"", "30"}), "", "ann"});
+    world.host().fcall(
+        "ff_resume_execution",
+        {e.key("core"), e.key("suspension:current"), noop, noop, e.index_key("suspension_timeout"),
+         e.lane_key("eligible"), e.lane_key("delayed"), e.lane_key("suspended")},
+        {e.id(), "operator", world.pick({"", "30"}), "", "ann"});
 }
 
 void expire_suspension(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const std::string noop = noop_key(partition);
     if (world.one_in(2)) world.host().pass(std::chrono::seconds(5));
-    world.host().fcall("ff_expire_suspension",
-                       {e.key("core"), e.key("suspension:current"), noop, noop, noop, noop,
-                        e.index_key("suspension_timeout"), e.lane_key("suspended"),
-                        e.lane_key("terminal"), e.lane_key("eligible"), e.lane_key("delayed"),
-                        e.key("lease:history")},
-                       {e.id()});
+    world.host().fcall(
+        "ff_expire_suspension",
+        {e.key("core"), e.key("suspension:current"), noop, noop, noop, noop,
+         e.index_key("suspension_timeout"), e.lane_key("suspended"), e.lane_key("terminal"),
+         e.lane_key("eligible"), e.lane_key("delayed"), e.key("lease:history")},
+        {e.id()});
 }
 
 }  // namespace

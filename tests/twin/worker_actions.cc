@@ -15,10 +15,10 @@ List worker_keys(const Partition& partition, const std::string& instance) {
 
 void enrol(World& world, Partition& partition, Task&) {
     const std::string instance = "i" + world.number(5);
-    world.host().fcall("ff_register_worker", worker_keys(partition, instance),
-                       {instance, world.worker(), "lane,other", world.caps(),
-                        world.pick({"1000", "60000"}), "", "boot" + world.number(2),
-                        world.pick({"", "reject", "takeover"}), "4"});
+    world.host().fcall(
+        "ff_register_worker", worker_keys(partition, instance),
+        {instance, world.worker(), "lane,other", world.caps(), world.pick({"1000", "60000"}), "",
+         "boot" + world.number(2), world.pick({"", "reject", "takeover"}), "4"});
 }
 
 void heartbeat(World& world, Partition& partition, Task&) {
@@ -44,10 +44,10 @@ List lane_config(const Partition& partition) {
 }
 
 void set_lane(World& world, Partition& partition, Task&) {
-    world.host().fcall("ff_set_lane", lane_config(partition),
-                       {partition.tag, "state", world.pick({"active", "paused", "disabled"}),
-                        "scheduling_weight", world.number(9), "default_policy_json",
-                        world.pick({"", R"({"priority":1})"})});
+    world.host().fcall(
+        "ff_set_lane", lane_config(partition),
+        {partition.tag, "state", world.pick({"active", "paused", "disabled"}), "scheduling_weight",
+         world.number(9), "default_policy_json", world.pick({"", R"({"priority":1})"})});
 }
 
 void delete_lane(World& world, Partition& partition, Task&) {
