@@ -1,6 +1,7 @@
 #include "host/channel_hub.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ff::host {
 namespace {
@@ -91,7 +92,7 @@ void ChannelHub::add(Listener& listener, const store::Channels& channels) {
         listener.end();
         return;
     }
-    listeners_.insert(&listener);
+    listeners_.push_back(&listener);
     const std::set<std::string> names(channels.names.begin(), channels.names.end());
     const std::set<std::string> patterns(channels.patterns.begin(), channels.patterns.end());
     for (const std::string& name : names) names_[name].push_back(&listener);
@@ -100,7 +101,7 @@ void ChannelHub::add(Listener& listener, const store::Channels& channels) {
 
 void ChannelHub::remove(Listener& listener) {
     const std::lock_guard lock(mutex_);
-    listeners_.erase(&listener);
+    std::erase(listeners_, &listener);
     forget(names_, &listener);
     forget(patterns_, &listener);
 }

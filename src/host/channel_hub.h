@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +50,8 @@ class ChannelHub {
 
     mutable std::mutex mutex_{};
     bool ended_ = false;
-    std::set<Listener*> listeners_{};
+    /// In the order of their coming.
+    std::vector<Listener*> listeners_{};
     std::map<std::string, std::vector<Listener*>, std::less<>> names_{};
     std::map<std::string, std::vector<Listener*>, std::less<>> patterns_{};
 };

@@ -128,10 +128,10 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     Replay replay(shards_[index]->state().keyspace());
     const auto shard = static_cast<std::uint32_t>(index);
     const std::string folder = journal::shard_folder(options_.folder, shard);
-    const journal::JournalOptions journal_options{
-        .shard = shard,
-        .repair = options_.repair,
-        .mark_path = journal::join_path(options_.folder, journal::mark_name(shard))};
+    journal::JournalOptions journal_options = options_.journal;
+    journal_options.shard = shard;
+    journal_options.repair = options_.repair;
+    journal_options.mark_path = journal::join_path(options_.folder, journal::mark_name(shard));
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
     report(index, opened.report);
@@ -139,6 +139,7 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     if (options_.fsync == journal::Fsync::Always) options_.files->prepare_large_writes();
     journal::CommitterOptions committer{.fsync = options_.fsync,
                                         .interval = options_.fsync_interval,
+                                        .by_hand = static_cast<bool>(options_.shard.by_hand),
                                         .on_fatal = options_.on_fatal};
     return std::make_unique<journal::Committer>(std::move(opened.journal), std::move(committer));
 }
@@ -192,8 +193,12 @@ Result<std::vector<std::unique_ptr<journal::Committer>>> EmbeddedStore::open_jou
     for (std::size_t i = 0; i < shards_.size(); ++i)
         opened.emplace_back(std::unique_ptr<journal::Committer>());
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < shards_.size(); ++i)
-        threads.emplace_back([this, i, &opened] { opened[i] = open_journal(i); });
+    for (std::size_t i = 1; i < shards_.size(); ++i) {
+        if (options_.shard.by_hand)
+            opened[i] = open_journal(i);
+        else
+            threads.emplace_back([this, i, &opened] { opened[i] = open_journal(i); });
+    }
     opened[0] = open_journal(0);
     for (std::thread& thread : threads) thread.join();
     std::vector<std::unique_ptr<journal::Committer>> committers;

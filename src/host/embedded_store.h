@@ -34,11 +34,14 @@ struct EmbeddedOptions {
     /// Outlive the store; empty: the system's own.
     const Clock* clock = nullptr;
     journal::FileSystem* files = nullptr;
+    /// How the log grows; what follows from the other options is filled in.
+    journal::JournalOptions journal{};
     /// Keep a copy of damaged files and go on without what is damaged.
     bool repair = false;
     /// Compile hot functions to machine code.
     bool compile = true;
     std::size_t lua_memory_max = 512U << 20;
+    /// `shard.by_hand` holds for the journals, too, and leaves everything to one thread.
     ShardOptions shard{};
     /// The journal has failed for good; nothing is acknowledged any more. The process should end.
     std::function<void(const Error&)> on_fatal{};
@@ -98,6 +101,8 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     /// shards.
     std::vector<KeyFacts> keys();
     ChannelHub& channels() { return hub_; }
+    /// For whoever drives shards by hand.
+    Shard& shard(std::size_t index) { return *shards_[index]; }
 
   private:
     explicit EmbeddedStore(EmbeddedOptions options);

@@ -7,6 +7,7 @@
 #include <lua.hpp>
 
 #include "host/function_source.h"
+#include "host/library_code.h"
 #include "host/lua_commands.h"
 #include "host/lua_convert.h"
 #include "host/lua_globals.h"
@@ -221,7 +222,7 @@ Result<Done> LuaHost::Impl::run_library(std::string_view body) {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, library_globals);
     push_environment(lua);
     const int environment = lua_gettop(lua);
-    if (luaL_loadbuffer(lua, body.data(), body.size(), kChunkName) != 0)
+    if (load_compiled(lua, body, kChunkName) != 0)
         return function_error("Error compiling function: " + text_at(lua, -1));
     lua_pushvalue(lua, environment);
     lua_setfenv(lua, -2);

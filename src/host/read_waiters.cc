@@ -13,7 +13,7 @@ void ReadWaiters::add(Work& work, std::span<const std::string_view> keys, Time u
         found->second.emplace(wait.order, &work);
         wait.keys.emplace_back(key);
     }
-    times_.emplace(until, &work);
+    times_.emplace(std::pair(until, wait.order), &work);
     waits_.emplace(&work, std::move(wait));
 }
 
@@ -26,7 +26,7 @@ bool ReadWaiters::remove(Work& work) {
         watched->second.erase(found->second.order);
         if (watched->second.empty()) watchers_.erase(watched);
     }
-    times_.erase({found->second.until, &work});
+    times_.erase({found->second.until, found->second.order});
     waits_.erase(found);
     return true;
 }
@@ -40,7 +40,7 @@ void ReadWaiters::take_watching(std::string_view key, std::vector<Work*>& woken)
 }
 
 void ReadWaiters::take_due(Time now, std::vector<Work*>& due) {
-    while (!times_.empty() && times_.begin()->first <= now) {
+    while (!times_.empty() && times_.begin()->first.first <= now) {
         Work* work = times_.begin()->second;
         due.push_back(work);
         remove(*work);
@@ -48,8 +48,8 @@ void ReadWaiters::take_due(Time now, std::vector<Work*>& due) {
 }
 
 void ReadWaiters::take_all(std::vector<Work*>& all) {
-    while (!waits_.empty()) {
-        Work* work = waits_.begin()->first;
+    while (!times_.empty()) {
+        Work* work = times_.begin()->second;
         all.push_back(work);
         remove(*work);
     }
@@ -57,7 +57,7 @@ void ReadWaiters::take_all(std::vector<Work*>& all) {
 
 std::optional<ReadWaiters::Time> ReadWaiters::next_due() const {
     if (times_.empty()) return std::nullopt;
-    return times_.begin()->first;
+    return times_.begin()->first.first;
 }
 
 }  // namespace ff::host

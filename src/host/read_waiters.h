@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +52,8 @@ class ReadWaiters {
     /// Watchers of a key in the order of their coming.
     std::unordered_map<std::string, std::map<std::uint64_t, Work*>, TextHash, std::equal_to<>>
         watchers_{};
-    std::set<std::pair<Time, Work*>> times_{};
+    /// By time, then in the order of their coming: an address decides nothing.
+    std::map<std::pair<Time, std::uint64_t>, Work*> times_{};
 };
 
 }  // namespace ff::host

@@ -55,9 +55,9 @@ struct Shard::Facts {
 Shard::Shard(ChannelHub& hub, const Clock& clock, ShardStateOptions state, ShardOptions options)
     : hub_(hub),
       clock_(clock),
-      options_(options),
+      options_(std::move(options)),
       state_(hub, std::move(state)),
-      queue_(options.queue_max),
+      queue_(options_.queue_max),
       facts_(std::make_unique<Facts>()) {}
 
 Shard::~Shard() {
@@ -71,7 +71,11 @@ void Shard::start(std::unique_ptr<journal::Committer> committer) {
     });
     batch_ = std::make_unique<Batch>(hub_);
     note_facts();
-    thread_ = std::thread([this] { loop(); });
+    if (!options_.by_hand) thread_ = std::thread([this] { loop(); });
+}
+
+Shard::Time Shard::next_turn() const {
+    return queue_.size() > 0 ? Time::min() : next_wake();
 }
 
 Error Shard::cannot_write() const {
@@ -84,6 +88,7 @@ Result<Done> Shard::submit(Work& work) {
     if (work.needs_journal() && refuses()) return cannot_write();
     switch (queue_.push(work)) {
         case WorkQueue::Push::Taken:
+            if (options_.by_hand) options_.by_hand();
             return Done{};
         case WorkQueue::Push::Full:
             return model::storage_error(model::TransportKind::TryAgain,
@@ -95,7 +100,8 @@ Result<Done> Shard::submit(Work& work) {
 }
 
 void Shard::stop() {
-    stopping_.store(true);
+    const bool stopped = stopping_.exchange(true);
+    if (options_.by_hand && !stopped && batch_ != nullptr) wind_up();
     if (!thread_.joinable()) return;
     queue_.wake();
     thread_.join();
@@ -104,6 +110,10 @@ void Shard::stop() {
 void Shard::loop() {
     take_precedence();
     while (!stopping_.load(std::memory_order_relaxed)) tick(queue_.take(next_wake()), false);
+    wind_up();
+}
+
+void Shard::wind_up() {
     tick(queue_.close(), true);
     if (snapshot_open_) committer_->abandon_snapshot();
     if (committer_ != nullptr) committer_->stop();

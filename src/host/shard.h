@@ -36,6 +36,9 @@ struct ShardOptions {
     /// A snapshot starts when the log to replay is longer than this, and than the data in memory.
     std::uint64_t snapshot_log_bytes = 256U << 20;
     std::size_t snapshot_slice_bytes = 64U << 10;
+    /// If set, the shard has no thread: this is told when something was submitted, and whoever has
+    /// the shard calls `turn`, so that a simulation decides what runs when.
+    std::function<void()> by_hand{};
 };
 
 /// What a shard has done so far; any thread may read it.
@@ -69,6 +72,12 @@ class Shard final : public CommandRunner {
     /// Runs what was queued, ends waits with Wake::Stop, stores and releases everything, joins.
     void stop();
 
+    /// By hand only: one tick of what is queued or due.
+    void turn() { tick(queue_.take_queued(), false); }
+    /// When there is something to do, if nothing more is submitted: the past while works wait.
+    ReadWaiters::Time next_turn() const;
+    journal::Committer* committer() { return committer_.get(); }
+
     journal::Health health() const;
     ShardFacts facts() const;
     /// Bytes of the log that a start would replay.
@@ -93,6 +102,7 @@ class Shard final : public CommandRunner {
     using Time = ReadWaiters::Time;
 
     void loop();
+    void wind_up();
     void tick(WorkList works, bool last);
     void run_queued(WorkList& works);
     void perform(Work& work, Work::Wake why);

@@ -103,6 +103,11 @@ bool WorkQueue::await_push() const {
     return false;
 }
 
+WorkList WorkQueue::take_queued() {
+    Work* newest = newest_.exchange(nullptr, std::memory_order_acq_rel);
+    return newest == asleep() ? WorkList() : all_of(newest);
+}
+
 WorkList WorkQueue::take(Time until) {
     Work* newest = newest_.exchange(nullptr, std::memory_order_acq_rel);
     if (newest != nullptr) return all_of(newest);

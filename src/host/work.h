@@ -112,6 +112,8 @@ class WorkQueue {
     /// All that was pushed, in order. Waits until there is something, `wake` is called, or `until`
     /// has come: then the list may be empty.
     WorkList take(Time until);
+    /// The same without waiting.
+    WorkList take_queued();
     void wake();
     /// Refuses everything from now on; the last that was pushed.
     WorkList close();

@@ -47,15 +47,19 @@ void Committer::Impl::run() {
         wait_for_work(lock);
         if (queue.empty() && stopping) break;
         gather(lock);
-        std::vector<Item> items = std::exchange(queue, {});
-        queued_records = 0;
-        busy = !items.empty();
-        lock.unlock();
-        work(std::move(items));
-        lock.lock();
+        take_turn(lock);
     }
     lock.unlock();
     wind_up();
+}
+
+void Committer::Impl::take_turn(std::unique_lock<std::mutex>& lock) {
+    std::vector<Item> items = std::exchange(queue, {});
+    queued_records = 0;
+    busy = !items.empty();
+    lock.unlock();
+    work(std::move(items));
+    lock.lock();
 }
 
 std::optional<SteadyClock::time_point> Committer::Impl::wake_at() const {

@@ -53,6 +53,7 @@ struct Committer::Impl {
     void run();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
     void gather(std::unique_lock<std::mutex>& lock);
+    void take_turn(std::unique_lock<std::mutex>& lock);
     std::optional<SteadyClock::time_point> wake_at() const;
     void work(std::vector<Item> items);
     void store_ticks();

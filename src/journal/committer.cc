@@ -29,7 +29,7 @@ bool Committer::Impl::can_release_at_once(const Tick& tick) const {
 Committer::Committer(std::unique_ptr<Journal> journal, CommitterOptions options)
     : journal_(std::move(journal)),
       impl_(std::make_unique<Impl>(*journal_, std::move(options), healthy_)) {
-    impl_->thread = std::thread([this] { impl_->run(); });
+    if (!impl_->options.by_hand) impl_->thread = std::thread([this] { impl_->run(); });
 }
 
 Committer::~Committer() {
@@ -126,6 +126,17 @@ void Committer::begin_copy(std::function<void(Result<JournalCopy>)> done) {
     impl_->push(lock, BeginCopy{.done = std::move(done)});
 }
 
+void Committer::turn() {
+    std::unique_lock lock(impl_->mutex);
+    impl_->take_turn(lock);
+}
+
+std::optional<SteadyClock::time_point> Committer::next_turn() const {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->queue.empty() || !impl_->steps.empty()) return SteadyClock::time_point::min();
+    return impl_->wake_at();
+}
+
 Health Committer::health() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->health;
@@ -144,7 +155,13 @@ void Committer::stop() {
     impl_->work_came.notify_one();
     impl_->room_came.notify_all();
     if (impl_->thread.joinable()) impl_->thread.join();
-    const std::lock_guard lock(impl_->mutex);
+    std::unique_lock lock(impl_->mutex);
+    if (impl_->options.by_hand && !impl_->stopped) {
+        while (!impl_->queue.empty()) impl_->take_turn(lock);
+        lock.unlock();
+        impl_->wind_up();
+        lock.lock();
+    }
     impl_->stopped = true;
     impl_->open_snapshot = 0;
 }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/steady_clock.h"
 #include "journal/journal.h"
 
 namespace ff::journal {
@@ -28,6 +30,8 @@ struct CommitterOptions {
     std::chrono::milliseconds retry_most{1000};
     /// How often it looks whether the log is still where it was, when there is nothing to write.
     std::chrono::milliseconds watch{1000};
+    /// No thread: whoever has the committer calls `turn`. Nothing may wait for room then.
+    bool by_hand = false;
     /// Called once, on the committer's thread, when the journal has failed for good. By then every
     /// waiting tick has been released with an error. The server ends itself.
     std::function<void(const Error&)> on_fatal{};
@@ -109,6 +113,11 @@ class Committer {
     /// `done` is called once, on the committer's thread (or in here, if refused); the copying
     /// itself is for a thread that may wait.
     void begin_copy(std::function<void(Result<JournalCopy>)> done);
+
+    /// By hand only: writes what was submitted, and one step of a snapshot.
+    void turn();
+    /// When there is something to do, if nothing more is submitted; nothing if never.
+    std::optional<SteadyClock::time_point> next_turn() const;
 
     bool healthy() const { return healthy_.load(std::memory_order_acquire); }
     Health health() const;

@@ -92,6 +92,7 @@ class FaultyFileSystem::OpenFile final : public File {
         state_.call_hook(Operation::Write, path_);
         const std::lock_guard lock(state_.mutex);
         const std::optional<Fault> fault = state_.next(Operation::Write);
+        if (fault == Fault::Lie) return Done{};
         if (fault == Fault::ShortWrite || fault == Fault::Crash)
             data = data.substr(0, data.size() / 2);
         if (!fault || fault == Fault::ShortWrite || fault == Fault::Crash) {
@@ -121,6 +122,7 @@ class FaultyFileSystem::OpenFile final : public File {
         state_.call_hook(Operation::Sync, path_);
         const std::lock_guard lock(state_.mutex);
         const std::optional<Fault> fault = state_.next(Operation::Sync);
+        if (fault == Fault::Lie) return Done{};
         if (fault) {
             // The system forgets what it could not write and takes it for clean from then on.
             if (!state_.crashed) inode_->pending.clear();
@@ -319,6 +321,7 @@ Result<Done> FaultyFileSystem::sync_folder(const std::string& folder) {
     state_->call_hook(Operation::SyncFolder, folder);
     const std::lock_guard lock(state_->mutex);
     if (const std::optional<Fault> fault = state_->next(Operation::SyncFolder)) {
+        if (fault == Fault::Lie) return Done{};
         return State::error(*fault, folder, "fsync");
     }
     std::vector<NameChange> others;

@@ -16,6 +16,7 @@ enum class Fault : std::uint8_t {
     NoSpace,     // ENOSPC, nothing done
     ShortWrite,  // half of the write is done, then ENOSPC; as NoSpace for anything but a write
     Io,          // EIO, nothing done; a failed sync also drops what it should have written
+    Lie,         // answered as done, nothing done; only of writes and syncs
     Crash,       // the process dies in the operation: it may be half done, and all later ones fail
 };
 
