@@ -3,6 +3,9 @@
 JOBS ?= 2
 ARGS ?=
 SOAK_FUZZ_S ?= 60
+SOAK_SEEDS ?= 100000
+SIMULATION = $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(if $(PLANTED),--planted $(PLANTED)) \
+    $(if $(SHORT),--short)
 # A person sees how far the build is; a log only what went wrong.
 NINJA = ninja -j $(JOBS) $$(test -t 2 || echo --quiet)
 CTEST = ctest --parallel $(JOBS) --output-on-failure --no-tests=error
@@ -11,7 +14,7 @@ TESTS = scripts/run-tests
 MAKEFLAGS += --no-print-directory --silent
 .DEFAULT_GOAL := help
 .PHONY: help run test test-asan test-tsan test-gcc bench soak scenarios format lint clean \
-    deps build-deps check build-%
+    deps build-deps check simulate FORCE build-%
 
 help:
 	@echo 'make run [ARGS=...]      build and start the server; Ctrl-C stops it'
@@ -20,6 +23,8 @@ help:
 	@echo 'make test-tsan           the tests under the thread sanitizer'
 	@echo 'make test-gcc            the tests built by g++'
 	@echo 'make soak                long fault and twin runs, and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
+	@echo 'make simulate [SEEDS=n] [SEED=s] [PLANTED=name|all|list]'
+	@echo '                         the whole system in virtual time, with faults, one run per seed'
 	@echo 'make bench BENCH=<name>  one benchmark; its figures land in build/bench/<name>.json'
 	@echo 'make scenarios           which acceptance scenarios have a test'
 	@echo 'make lint [LINT=all]     checks, and clang-tidy over what changed since HEAD~1'
@@ -77,10 +82,21 @@ bench: deps
 	@program=$$(find build/release -name $(BENCH)_bench -type f | head -n 1) && \
 	    exec "$$program" --out build/bench/$(BENCH).json
 
+# The optimised program; asked for by name, so that a release build is no slower for it.
+build/release/tests/simulation/simulate: build/release/build.ninja FORCE
+	@$(NINJA) -C build/release simulate
+
+simulate: build-deps
+	@mkdir -p build
+	@$(MAKE) build/release/tests/simulation/simulate
+	@exec build/release/tests/simulation/simulate $(SIMULATION)
+
 soak: deps
 	@mkdir -p build
 	@$(MAKE) build-debug
 	@cd build/debug && FF_SOAK=1 $(CTEST) -L soak
+	@$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
+	@$(MAKE) simulate PLANTED=all
 	@scripts/fuzz $(SOAK_FUZZ_S)
 
 scenarios:

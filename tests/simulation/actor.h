@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "simulation/world.h"
+
+namespace ff::simulation {
+
+// Those who use the system. Each runs until the world is over, forgets some of the answers it
+// gets, and asks again with the same ids.
+
+boost::asio::awaitable<void> submitter(World& world, std::string name);
+boost::asio::awaitable<void> worker(World& world, std::string name);
+boost::asio::awaitable<void> approver(World& world, std::string name);
+boost::asio::awaitable<void> operator_at_work(World& world, std::string name);
+boost::asio::awaitable<void> flow_author(World& world, std::string name);
+
+/// What somebody knows about an operation after its answer, or without one.
+enum class Seen : std::uint8_t {
+    Done,
+    Refused,
+    NotApplied,  // it cannot have happened
+    Unknown,
+};
+
+inline Seen seen_of(const Error& error) {
+    if (error.code == "storage_error" || error.code == "shutting_down")
+        return error.cls == ErrorClass::Retryable ? Seen::NotApplied : Seen::Unknown;
+    return Seen::Refused;
+}
+
+template <class T>
+Seen seen_of(const Result<T>& result) {
+    return result.has_value() ? Seen::Done : seen_of(result.error());
+}
+
+template <class T>
+std::string outcome_of(const Result<T>& result) {
+    if (result.has_value()) return "ok";
+    const Error& error = result.error();
+    return error.kind.empty() ? error.code : error.code + "/" + error.kind;
+}
+
+/// True for the codes that say that a worker's lease is not (any more) the current one.
+inline bool says_fenced(const Error& error) {
+    return error.code == "stale_lease" || error.code == "lease_expired" ||
+           error.code == "lease_revoked" || error.code == "fence_required";
+}
+
+}  // namespace ff::simulation

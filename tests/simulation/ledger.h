@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/fence.h"
+#include "model/execution_id.h"
+#include "model/state.h"
+#include "simulation/history.h"
+
+namespace ff::simulation {
+
+/// A lease as those outside know it.
+struct KnownLease {
+    engine::Fence fence;
+    /// When its claim was sent, and when its answer came.
+    Timestamp begun{};
+    Timestamp taken{};
+    /// It lasts until here at least, unless somebody ends it; and until there at most.
+    Timestamp until_least{};
+    Timestamp until_most{};
+    /// From here on something is under way that may end it.
+    std::optional<Timestamp> may_end_from{};
+    /// Somebody was told that it is revoked.
+    std::optional<Timestamp> revoked{};
+};
+
+/// The end of an execution that somebody was told of.
+struct KnownEnd {
+    model::PublicState state{};
+    /// Absent for an operator's act.
+    std::optional<engine::Fence> fence{};
+    Timestamp begun{};
+    Timestamp told{};
+    std::string result{};
+};
+
+/// A replay that was tried.
+struct KnownReplay {
+    Timestamp begun{};
+    Timestamp ended = Timestamp::max();
+};
+
+struct KnownSignal {
+    std::string waitpoint{};
+    bool acknowledged = false;
+};
+
+struct KnownFrames {
+    /// By sequence number; whether the append was acknowledged.
+    std::map<std::int64_t, std::pair<std::string, bool>> frames{};
+};
+
+/// All that was promised about one execution.
+struct Subject {
+    std::string lane{};
+    std::string payload{};
+    bool acknowledged = false;
+    /// Lane and payload are known.
+    bool known = false;
+    /// Somebody has tried to complete it.
+    bool may_have_succeeded = false;
+    /// It may end, or lose its lease, without anybody's act: it has a deadline, a timeout or
+    /// a flow that may cancel it.
+    bool ends_by_itself = false;
+    /// Its creator asked for no attempt before this.
+    std::optional<Timestamp> not_before{};
+    std::vector<KnownLease> leases{};
+    /// The last time that somebody was about to end whatever lease there is.
+    std::optional<Timestamp> last_ending{};
+    std::vector<KnownEnd> ends{};
+    std::vector<KnownReplay> replays{};
+    std::map<std::string, KnownSignal> signals{};
+    std::map<std::uint32_t, KnownFrames> streams{};
+    /// In the order of a flow: what has to have succeeded before it runs, and how many of those.
+    std::vector<model::ExecutionId> upstream{};
+    std::size_t upstream_least = 0;
+};
+
+/// What acknowledgements have promised, held against everything that is seen later. Every rule
+/// names the promise of docs/reliability.md that it holds.
+class Ledger {
+  public:
+    Ledger(const Clock& clock, History& history) : clock_(clock), history_(history) {}
+
+    Timestamp now() const { return clock_.now(); }
+    Subject& subject(const model::ExecutionId& id) { return subjects_[id]; }
+    const std::map<model::ExecutionId, Subject>& subjects() const { return subjects_; }
+    std::map<model::ExecutionId, Subject>& subjects() { return subjects_; }
+
+    struct Creation {
+        model::ExecutionId id;
+        bool duplicate = false;
+        std::string ns{};
+        std::string key{};
+    };
+    void created(const Creation& creation);
+
+    struct Taken {
+        model::ExecutionId id;
+        engine::Fence fence;
+        Timestamp begun{};
+        Timestamp expires{};
+        std::string payload{};
+        bool has_payload = false;
+    };
+    void taken(const Taken& taken);
+    void renewed(const model::ExecutionId& id, const engine::Fence& fence, Timestamp begun,
+                 Timestamp until);
+    /// A renewal without an answer.
+    void may_be_renewed(const model::ExecutionId& id, const engine::Fence& fence, Millis ttl);
+    /// An act that ends a lease is on its way; without a fence whatever lease there is.
+    void ending(const model::ExecutionId& id, const std::optional<engine::Fence>& fence);
+    /// Somebody was told that the lease of this epoch is revoked.
+    void revoked(const model::ExecutionId& id, std::uint64_t epoch);
+    /// A worker's act was accepted, and not as the repetition of an earlier one.
+    void accepted(const model::ExecutionId& id, const engine::Fence& fence, Timestamp begun,
+                  const std::string& act);
+    /// A worker's act was refused as that of a worker without the lease.
+    void fenced(const model::ExecutionId& id, const engine::Fence& fence, const std::string& act);
+    void ended(const model::ExecutionId& id, KnownEnd end);
+    /// A replay is on its way; gives its number.
+    std::size_t replaying(const model::ExecutionId& id);
+    void replayed(const model::ExecutionId& id, std::size_t number, bool may_have_happened);
+
+    void broke(const std::string& promise, const model::ExecutionId& id, const std::string& what) {
+        history_.broke(promise, id.to_string() + ": " + what);
+    }
+
+    void hole(const std::string& key, const std::string& what) {
+        history_.broke("feeds and streams have no holes", key + ": " + what);
+    }
+    void left_over(const std::string& key) {
+        history_.broke("nothing is left over", key + " still names something");
+    }
+
+  private:
+    KnownLease* find(const model::ExecutionId& id, const engine::Fence& fence);
+    void check_upstream(const model::ExecutionId& id, const Subject& subject);
+
+    const Clock& clock_;
+    History& history_;
+    std::map<model::ExecutionId, Subject> subjects_{};
+    std::map<std::string, model::ExecutionId> by_key_{};
+};
+
+}  // namespace ff::simulation

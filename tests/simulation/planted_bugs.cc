@@ -1,0 +1,152 @@
+#include "simulation/planted_bugs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.h"
+#include "model/library.h"
+
+namespace ff::simulation {
+namespace {
+
+using Place = PlantedBug::Place;
+
+// "Was so" marks a defect that this product once had.
+constexpr std::array<PlantedBug, 25> kBugs = {{
+    {.name = "fence-not-compared",
+     .rule = "a worker acts under whatever lease there is, not only under its own",
+     .right = "if fenced then lease.check_owner(c, lease_id, epoch, attempt_id) end",
+     .wrong = ""},
+    {.name = "expiry-not-looked-at",
+     .rule = "a lease that has expired and was not marked yet still counts",
+     .right = "    if number_of(c.lease_expires_at) > u.now then return end\n    if marks then",
+     .wrong = "    if true then return end\n    if marks then"},
+    {.name = "revoked-lease-counts",
+     .rule = "a revoked lease still counts until somebody takes over",
+     .right = "    if c.ownership_state == \"lease_revoked\" then refuse(\"lease_revoked\") end\n"
+              "    if number_of",
+     .wrong = "    if number_of"},
+    {.name = "epoch-stands-still",
+     .rule = "a new lease has the epoch of the last one",
+     .right = "local epoch = number_of(c.current_lease_epoch) + 1",
+     .wrong = "local epoch = math.max(1, number_of(c.current_lease_epoch))"},
+    {.name = "result-not-written",
+     .rule = "a completion says that there is a result and does not write it",
+     .right =
+         "unit.record(u, issue.store(keys.execution_head(u.tag), e, \":result\", result, at + 4))",
+     .wrong = ""},
+    {.name = "payload-lost-in-batches",
+     .rule = "was so: a loop over what a call has collected ends early and leaves out its last "
+             "command",
+     .right = "    for i = 1, list.n do\n        issue.command(list[i])",
+     .wrong = "    for i = 1, list.n do\n        if list.n < 8 or i < list.n then "
+              "issue.command(list[i]) end"},
+    {.name = "lane-index-keeps-released",
+     .rule = "giving a lease up does not touch the lane's index of active work",
+     .right = "    unit.zrem(u, keys.lane(u.tag, c.lane_id, \"active\"), e)\n    leave_owner",
+     .wrong = "    leave_owner"},
+    {.name = "renewal-forgets-index",
+     .rule = "a renewal moves the lease and not its entry among those that expire",
+     .right = "    unit.zadd(u, keys.index(tag, \"lease_expiry\"), expires_at, e)\n"
+              "    unit.due(u, \"lease_expiry\", expires_at)\n"
+              "    unit.zadd(u, keys.lane(tag, c.lane_id, \"active\"), expires_at, e)",
+     .wrong = ""},
+    {.name = "revocation-forgets-lane",
+     .rule = "was so: a revoked lease keeps its old time in the lane's index",
+     .right =
+         "    unit.zadd(u, keys.lane(u.tag, c.lane_id, \"active\"), u.now, e)\n    stream.close",
+     .wrong = "    stream.close"},
+    {.name = "signal-counted-twice",
+     .rule = "a signal that is sent again counts again",
+     .right = "function signal.duplicate(u, s)\n",
+     .wrong = "function signal.duplicate(u, s)\n    if true then return nil end\n"},
+    {.name = "signal-not-kept",
+     .rule = "a signal is acknowledged and left out of the waitpoint's list",
+     .right = "    unit.record(u, {\n        \"XADD\", keys.waitpoint_signals",
+     .wrong =
+         "    local keep = unit.record\n    if s.signal_name == \"go\" then keep = function() end "
+         "end\n    keep(u, {\n        \"XADD\", keys.waitpoint_signals"},
+    {.name = "token-not-checked",
+     .rule = "whoever knows a waitpoint may signal it",
+     .right = "fault = token.fault(u, given_secrets, s.token, record)",
+     .wrong = "fault = nil"},
+    {.name = "key-names-two",
+     .rule = "an idempotency key that was used makes another execution",
+     .right = "        if existing then return nil, {1, \"DUPLICATE\", existing, state} end",
+     .wrong = ""},
+    {.name = "gate-opens-early",
+     .rule = "a dependency that failed opens the gate like one that succeeded",
+     .right =
+         "    if kind == \"always\" or outcome == \"success\" then return true, \"succeeded\" end",
+     .wrong =
+         "    if kind == \"always\" or outcome ~= \"skipped\" then return true, \"succeeded\" end"},
+    {.name = "cancelled-twice",
+     .rule = "an execution that has ended can be cancelled",
+     .right = "    if c.lifecycle_phase == \"terminal\" then core.refuse_not_active(c) end\n"
+              "    cancellation.check_lease",
+     .wrong = "    cancellation.check_lease"},
+    {.name = "suspension-never-times-out",
+     .rule = "a suspension whose time has come stays",
+     .right =
+         "    if number_of(record.timeout_at) > u.now then return {1, \"OK\", \"not_yet_due\"} end",
+     .wrong = "    if number_of(record.timeout_at) + 3600000 > u.now then return {1, \"OK\", "
+              "\"not_yet_due\"} end"},
+    {.name = "frame-appended-twice",
+     .rule = "frames that are sent again are appended again",
+     .right = "    return seq and number_of(s.meta.last_client_epoch) == epoch and "
+              "is_set(s.meta.last_client_seq)",
+     .wrong = "    return false and number_of(s.meta.last_client_epoch) == epoch and "
+              "is_set(s.meta.last_client_seq)"},
+    {.name = "frame-of-a-zombie",
+     .rule = "frames are taken from whoever had the lease before",
+     .right = "or number_of(c[4]) ~= s.index or c[5] ~= lease_id or number_of(c[6]) ~= epoch then",
+     .wrong = "then"},
+    {.name = "feed-skips-ordinals",
+     .rule = "of the entries that a call adds to the feed only the first gets its own number",
+     .right = "last - count + i, u.now, entries",
+     .wrong = "last - count + 1, u.now, entries"},
+    {.name = "terminal-not-listed",
+     .rule = "an end does not enter the lane's list of ended work",
+     .right = "    unit.zadd(u, keys.lane(u.tag, c.lane_id, \"terminal\"), u.now, e)\n    if is_set"
+              "(c.retention_ms)",
+     .wrong = "    if is_set(c.retention_ms)"},
+    {.name = "retry-loses-its-place",
+     .rule = "a retry is counted and put into no index",
+     .right = "        unit.zadd(u, keys.lane(u.tag, c.lane_id, \"delayed\"), delay_until, e)\n"
+              "        unit.due(u, \"delayed\", delay_until, c.lane_id)\n    else",
+     .wrong = "    else"},
+    {.name = "sync-skipped",
+     .rule = "a sync of the log is answered and not done",
+     .place = Place::SyncSkipped},
+    {.name = "answered-too-early",
+     .rule = "replies leave before their writes are stored",
+     .place = Place::AnsweredTooEarly},
+    {.name = "names-not-synced",
+     .rule = "files of the journal are made and their folder is not synced",
+     .place = Place::FolderNotSynced},
+    {.name = "write-dropped",
+     .rule = "now and then a write to the log does not happen",
+     .place = Place::WriteDropped},
+}};
+
+}  // namespace
+
+std::span<const PlantedBug> planted_bugs() {
+    return kBugs;
+}
+
+const PlantedBug* find_planted(std::string_view name) {
+    const auto found = std::ranges::find(kBugs, name, &PlantedBug::name);
+    return found == kBugs.end() ? nullptr : &*found;
+}
+
+std::string library_with(const PlantedBug* bug) {
+    std::string text = model::library_text();
+    if (bug == nullptr || bug->place != Place::Library) return text;
+    const std::size_t at = text.find(bug->right);
+    // A rule that is written in another way now needs another bug.
+    FF_ASSERT(at != std::string::npos && text.find(bug->right, at + 1) == std::string::npos);
+    return text.replace(at, bug->right.size(), bug->wrong);
+}
+
+}  // namespace ff::simulation

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ff::simulation {
+
+/// One rule broken on purpose. The simulator is worth what it finds of these.
+struct PlantedBug {
+    /// Where the rule is broken: in the text of the library, or in what the store stands on.
+    enum class Place : std::uint8_t {
+        Library,
+        SyncSkipped,       // the disk answers a sync and has not done it
+        FolderNotSynced,   // new names of files are not made to last
+        WriteDropped,      // some records never reach the log
+        AnsweredTooEarly,  // replies leave before their writes are stored
+    };
+
+    std::string_view name{};
+    /// What is wrong, in one line; where it once was so, it says when.
+    std::string_view rule{};
+    Place place = Place::Library;
+    /// Stands exactly once in the library's text.
+    std::string_view right{};
+    std::string_view wrong{};
+};
+
+std::span<const PlantedBug> planted_bugs();
+/// Empty if there is no such bug.
+const PlantedBug* find_planted(std::string_view name);
+/// The library's text with the bug in it, if there is one there; without one, as it is.
+std::string library_with(const PlantedBug* bug);
+
+}  // namespace ff::simulation

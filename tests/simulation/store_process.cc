@@ -1,0 +1,188 @@
+#include "simulation/store_process.h"
+
+#include <utility>
+
+#include "host/value_sink.h"
+#include "store/command_keys.h"
+
+namespace ff::simulation {
+namespace asio = boost::asio;
+namespace {
+
+constexpr const char* kFolder = "/data";
+
+asio::awaitable<void> wait_until(Timer& timer, SteadyClock::time_point at) {
+    timer.expires_at(at);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace
+
+StoreProcess::StoreProcess(asio::any_io_executor loop, Chances& chances, History& history,
+                           Options options)
+    : loop_(std::move(loop)),
+      chances_(chances),
+      history_(history),
+      options_(std::move(options)),
+      disk_(std::make_unique<journal::FaultyFileSystem>()),
+      tasks_(loop_, "store") {}
+
+host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& life) {
+    const std::weak_ptr<Life> weak = life;
+    host::EmbeddedOptions options{.folder = kFolder,
+                                  .fsync = options_.disk.fsync,
+                                  .shards = options_.shards,
+                                  .library = options_.library,
+                                  .clock = &clock_,
+                                  .files = life->files.get(),
+                                  .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
+                                  .compile = false};
+    if (options_.broken == PlantedBug::Place::AnsweredTooEarly) options.fsync = journal::Fsync::Off;
+    options.shard.snapshot_log_bytes = options_.disk.snapshot_log_bytes;
+    options.shard.snapshot_slice_bytes = 4U << 10;
+    options.shard.by_hand = [weak] {
+        const std::shared_ptr<Life> now = weak.lock();
+        if (!now || !now->alive) return;
+        for (const auto& wake : now->wakes) wake->cancel();
+    };
+    options.on_fatal = [weak](const Error&) {
+        if (const std::shared_ptr<Life> now = weak.lock()) now->fatal = true;
+    };
+    return options;
+}
+
+/// The disk below a store with a planted bug does not do what it answers.
+void StoreProcess::let_disk_lie(journal::FaultyFileSystem& files) {
+    using journal::Operation;
+    using Place = PlantedBug::Place;
+    constexpr Odds kDropped = 100;
+    files.set_hook([this, &files](Operation operation, const std::string&) {
+        const Place broken = options_.broken;
+        const bool lies =
+            (broken == Place::SyncSkipped && operation == Operation::Sync) ||
+            (broken == Place::FolderNotSynced && operation == Operation::SyncFolder) ||
+            (broken == Place::WriteDropped && operation == Operation::Write &&
+             chances_.happens(kDropped));
+        if (lies) files.fail_next(operation, journal::Fault::Lie);
+    });
+}
+
+Result<Done> StoreProcess::open() {
+    auto life = std::make_shared<Life>();
+    life->files = std::move(disk_);
+    if (options_.broken != PlantedBug::Place::Library) let_disk_lie(*life->files);
+    Result<std::unique_ptr<host::EmbeddedStore>> opened =
+        host::EmbeddedStore::open(store_options(life));
+    if (!opened.has_value()) {
+        disk_ = power_fails_ ? life->files->crash(chances_.random().u64()) : life->files->restart();
+        if (std::exchange(power_fails_, false)) return Done{};
+        history_.broke("a store opens after every crash", opened.error().text());
+        return std::move(opened).error();
+    }
+    life->store = std::move(*opened);
+    for (std::size_t i = 0; i < options_.shards * 2; ++i)
+        life->wakes.push_back(std::make_unique<Timer>(loop_));
+    life_ = life;
+    for (std::size_t i = 0; i < options_.shards; ++i) {
+        tasks_.spawn(run_shard(life, i));
+        tasks_.spawn(run_committer(life, i));
+    }
+    return Done{};
+}
+
+asio::awaitable<void> StoreProcess::run_shard(std::shared_ptr<Life> life, std::size_t index) {
+    Timer& wake = *life->wakes[2 * index];
+    Timer& commits = *life->wakes[2 * index + 1];
+    host::Shard& shard = life->store->shard(index);
+    while (life->alive) {
+        const SteadyClock::time_point at = shard.next_turn();
+        if (at > SteadyClock::now()) {
+            co_await wait_until(wake, at);
+            continue;
+        }
+        co_await pass(loop_, chances_.within(options_.disk.tick));
+        if (!life->alive) break;
+        shard.turn();
+        commits.cancel();
+    }
+}
+
+asio::awaitable<void> StoreProcess::run_committer(std::shared_ptr<Life> life, std::size_t index) {
+    Timer& wake = *life->wakes[2 * index + 1];
+    journal::Committer& committer = *life->store->shard(index).committer();
+    while (life->alive) {
+        const auto at = committer.next_turn();
+        if (!at.has_value() || *at > SteadyClock::now()) {
+            co_await wait_until(wake, at.value_or(SteadyClock::time_point::max()));
+            continue;
+        }
+        co_await pass(loop_, chances_.within(options_.disk.commit));
+        if (!life->alive) break;
+        committer.turn();
+        if (life->fatal) die(power_fails_ ? Death::PowerCut : Death::Kill);
+    }
+}
+
+void StoreProcess::die(Death death) {
+    const std::shared_ptr<Life> life = life_;
+    if (!life || !life->alive) return;
+    ++history_.faults;
+    life->alive = false;
+    power_fails_ = false;
+    disk_ = death == Death::PowerCut ? life->files->crash(chances_.random().u64())
+                                     : life->files->restart();
+    // Nothing reaches the disk any more, so everything under way is answered with an error.
+    life->files->fail_at(life->files->operations(), journal::Fault::Crash);
+    life->store->stop_and_wait();
+    for (const auto& wake : life->wakes) wake->cancel();
+    if (on_death) on_death(death);
+}
+
+void StoreProcess::lose_power_soon(std::uint64_t operations_most) {
+    if (!life()) return;
+    ++history_.faults;
+    power_fails_ = true;
+    life_->files->fail_at(life_->files->operations() + chances_.below(operations_most),
+                          journal::Fault::Crash);
+}
+
+void StoreProcess::set_full(bool full) {
+    if (full) ++history_.faults;
+    if (life()) life_->files->set_full(full);
+}
+
+void StoreProcess::fail_next_sync() {
+    if (!life()) return;
+    ++history_.faults;
+    life_->files->fail_next(journal::Operation::Sync, journal::Fault::Io);
+}
+
+resp::Value StoreProcess::look(std::initializer_list<std::string_view> argv) {
+    const std::span<const std::string_view> args(argv.begin(), argv.size());
+    const Result<std::optional<std::uint16_t>> slot = store::slot_of(args);
+    FF_ASSERT(slot.has_value());
+    host::EmbeddedStore& store = *life_->store;
+    host::ShardState& state = store.shard(slot->has_value() ? store.shard_of(**slot) : 0).state();
+    host::ValueSink sink;
+    state.execute(args, clock_.now_us(), sink);
+    state.keyspace().clear_effects();
+    return sink.take();
+}
+
+void StoreProcess::each_key(const std::function<void(std::string_view key)>& visit) {
+    for (std::size_t i = 0; i < options_.shards; ++i)
+        life_->store->shard(i).state().keyspace().for_each_key(
+            [&visit](std::string_view key, std::string_view) { visit(key); });
+}
+
+asio::awaitable<void> StoreProcess::stop() {
+    if (life()) {
+        life_->alive = false;
+        life_->store->stop_and_wait();
+        for (const auto& wake : life_->wakes) wake->cancel();
+    }
+    co_await tasks_.join();
+    life_.reset();
+}
+
+}  // namespace ff::simulation

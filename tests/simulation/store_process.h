@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "base/task_group.h"
+#include "base/timer.h"
+#include "host/embedded_store.h"
+#include "journal/fault_file_system.h"
+#include "simulation/chances.h"
+#include "simulation/history.h"
+#include "simulation/planted_bugs.h"
+#include "simulation/virtual_clock.h"
+
+namespace ff::simulation {
+
+/// The process that has the store, and the disk below it: the real shards and journals, turned by
+/// hand in virtual time. It dies and comes back; what the disk has kept by then is all it knows.
+class StoreProcess {
+  public:
+    enum class Death : std::uint8_t {
+        Kill,      // all that was written is still there
+        PowerCut,  // what was not synced may vanish, tear or survive in any order
+    };
+    struct Options {
+        std::uint32_t shards = 1;
+        DiskPlan disk{};
+        std::string library{};
+        PlantedBug::Place broken = PlantedBug::Place::Library;
+    };
+
+    StoreProcess(boost::asio::any_io_executor loop, Chances& chances, History& history,
+                 Options options);
+
+    /// One life of the process.
+    struct Life {
+        std::unique_ptr<journal::FaultyFileSystem> files;
+        std::unique_ptr<host::EmbeddedStore> store;
+        bool alive = true;
+        bool fatal = false;
+        std::vector<std::unique_ptr<Timer>> wakes{};
+    };
+    /// Of the current life; empty while it is down. Shared with the calls under way.
+    std::shared_ptr<Life> life() const { return life_ && life_->alive ? life_ : nullptr; }
+    /// Reads what the disk holds and runs. An error is a broken promise unless the power fails
+    /// again.
+    Result<Done> open();
+    void die(Death death);
+    /// The power fails in one of the next operations of the disk.
+    void lose_power_soon(std::uint64_t operations_most);
+    void set_full(bool full);
+    void fail_next_sync();
+    /// Told of every death.
+    std::function<void(Death)> on_death{};
+
+    /// The answer of a command that only reads, without time passing.
+    resp::Value look(std::initializer_list<std::string_view> argv);
+    void each_key(const std::function<void(std::string_view key)>& visit);
+    boost::asio::awaitable<void> stop();
+    const Clock& clock() const { return clock_; }
+
+  private:
+    boost::asio::awaitable<void> run_shard(std::shared_ptr<Life> life, std::size_t index);
+    boost::asio::awaitable<void> run_committer(std::shared_ptr<Life> life, std::size_t index);
+    void let_disk_lie(journal::FaultyFileSystem& files);
+    host::EmbeddedOptions store_options(const std::shared_ptr<Life>& life);
+
+    boost::asio::any_io_executor loop_;
+    Chances& chances_;
+    History& history_;
+    Options options_;
+    VirtualClock clock_{};
+    std::shared_ptr<Life> life_{};
+    /// What the next life finds.
+    std::unique_ptr<journal::FaultyFileSystem> disk_;
+    bool power_fails_ = false;
+    TaskGroup tasks_;
+};
+
+}  // namespace ff::simulation

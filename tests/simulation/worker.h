@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulation/actor.h"
+
+namespace ff::simulation {
+
+/// One worker: claims, handles what it gets one after the other, and is not to be relied on.
+class Worker {
+  public:
+    Worker(World& world, std::string name);
+    boost::asio::awaitable<void> run();
+
+  private:
+    /// A task in hand, and what has been sent about it.
+    struct Task {
+        model::ExecutionId id;
+        model::LaneId lane;
+        engine::Fence fence;
+        model::AttemptIndex attempt{};
+        std::string result{};
+    };
+
+    boost::asio::awaitable<std::vector<Task>> claim();
+    std::vector<Task> take(const std::vector<service::ClaimedWork>& works, Timestamp begun);
+    service::WorkRequest request(Millis wait);
+    boost::asio::awaitable<void> handle(Task& task);
+    boost::asio::awaitable<void> finish(Task& task);
+    boost::asio::awaitable<void> complete_together(std::vector<Task> tasks);
+
+    boost::asio::awaitable<void> renew(Task& task);
+    boost::asio::awaitable<void> append(Task& task);
+    boost::asio::awaitable<void> report_progress(Task& task);
+    boost::asio::awaitable<void> complete(Task& task);
+    boost::asio::awaitable<void> fail(Task& task);
+    boost::asio::awaitable<void> give_back(Task& task);
+    boost::asio::awaitable<void> suspend(Task& task);
+
+    /// The server to ask next; waits a moment if there is none.
+    boost::asio::awaitable<std::shared_ptr<Server>> any_server();
+    bool forgets() { return world_.chances().happens(world_.crowd().forgets_reply); }
+    template <class T>
+    void learn(const Task& task, const std::string& act, const Result<T>& result, Timestamp begun,
+               bool replayed);
+    engine::CompleteExecution completion(const Task& task) const;
+    void completed(const Task& task, const Result<engine::CompleteExecution::Outcome>& outcome,
+                   Timestamp begun);
+
+    World& world_;
+    std::string name_;
+    model::WorkerId id_;
+    model::WorkerInstanceId instance_;
+    std::uint64_t claims_ = 0;
+    std::uint64_t drawn_ = 0;
+};
+
+template <class T>
+void Worker::learn(const Task& task, const std::string& act, const Result<T>& result,
+                   Timestamp begun, bool replayed) {
+    world_.note(name_, act, task.id.to_string(), outcome_of(result) + (replayed ? " again" : ""));
+    if (result.has_value() && !replayed) world_.ledger().accepted(task.id, task.fence, begun, act);
+    if (!result.has_value() && says_fenced(result.error()))
+        world_.ledger().fenced(task.id, task.fence, act);
+}
+
+}  // namespace ff::simulation
