@@ -35,7 +35,7 @@ local function give_back(usage_key, ledger)
 end
 
 local function refresh_definition(definition, usage_key)
-    local fields = {"last_updated_at", text(admission.now({}, 1))}
+    local fields = {"last_updated_at", text(admission.store_now())}
     if not budget.is_exceeded(definition .. ":limits", usage_key) then
         fields[3], fields[4] = "breached_at", ""
     end

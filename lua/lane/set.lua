@@ -34,7 +34,7 @@ registry.add("ff_set_lane", 1, 1, function(given, argv)
         fields[#fields + 1] = read(argv, i + 1)
     end
     local stored = checked.read(given[1], {"created_at"})
-    local now = text(admission.now(argv, 0))
+    local now = text(admission.store_now())
     fields[#fields + 1] = "updated_at"
     fields[#fields + 1] = now
     fields[#fields + 1] = "created_at"

@@ -1,12 +1,14 @@
 -- What budgets, quotas and the worker registry share (chapter 06 section 2).
 local admission = {}
 
--- Store time, unless the caller (a test, an import) says another.
-function admission.now(argv, i)
-    local given = args.optional_integer(argv, i, "now_ms")
-    if given then return given end
+function admission.store_now()
     local time = call("TIME")
     return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+-- Store time, unless the caller (a test, an import) says another.
+function admission.now(argv, i)
+    return args.optional_integer(argv, i, "now_ms") or admission.store_now()
 end
 
 -- A unit of work whose time is that argument.

@@ -45,11 +45,14 @@ bool is_array(const RespValue& value) {
 std::string reply_text(const RespValue& value) {
     if (value.kind == RespValue::Kind::Bulk) return "$" + canonical_text(value.text);
     if (!is_array(value)) return to_string(value);
-    // The record of a claimed task: its tags are a hash.
+    // The record of a claimed task begins with its id, a list of records with a record; its tags
+    // are a hash.
     constexpr std::size_t kClaimedFields = 19;
     constexpr std::size_t kTags = 14;
     Texts items = item_texts(value);
-    if (items.size() == kClaimedFields) items[kTags] = joined_pairs(item_texts(value.items[kTags]));
+    if (items.size() == kClaimedFields && !is_array(value.items[0])) {
+        items[kTags] = joined_pairs(item_texts(value.items[kTags]));
+    }
     return "[" + joined(items) + "]";
 }
 
@@ -143,7 +146,10 @@ struct Run {
 
 std::string canonical_text(std::string_view text) {
     std::string out(text);
-    if (text.starts_with('{') || text.starts_with('[')) std::ranges::sort(out);
+    // An execution id begins with a brace, too, and ends with its uuid.
+    const bool is_json = (text.starts_with('{') && text.ends_with('}')) ||
+                         (text.starts_with('[') && text.ends_with(']'));
+    if (is_json) std::ranges::sort(out);
     return out;
 }
 

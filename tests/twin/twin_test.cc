@@ -151,6 +151,15 @@ TEST(Twin, TwoInterpretedStatesDoTheSame) {
     }
 }
 
+/// The first call of a state prepares all later ones, and that must not show.
+TEST(Twin, TheFirstCallIsLikeAnyOther) {
+    PairOfStates states({});
+    const RecordedCall set_lane{
+        std::chrono::microseconds(1'700'000'000'000'482),
+        {"FCALL", "ff_set_lane", "1", "ff:lane:lane:config", "lane", "scheduling_weight", "7"}};
+    EXPECT_EQ(states.run(set_lane), "");
+}
+
 TEST(Twin, CompiledAndInterpretedDoTheSame1) {
     run_seeds(1);
 }
