@@ -124,9 +124,9 @@ void BlockPool::unlink(Region& region) {
 }
 
 void BlockPool::add_region() {
-    // The first holds a little of everything: most of it is not needed for long.
+    // The first two hold a little of everything: most of it is not needed for long.
     const RegionSupply::Region taken =
-        regions_.empty()
+        regions_.size() < 2
             ? RegionSupply::Region{.start = RegionSupply::map(kRegionBytes), .populated = true}
             : supply_.take();
     empty_ = new (taken.start) Region{.free_slabs = kAllSlabs,

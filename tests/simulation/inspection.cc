@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/exec_keys.h"
 #include "model/flow_keys.h"
@@ -45,6 +46,7 @@ class Inspection {
             check_end(id, keys, subject, core);
             check_frames(id, keys, subject);
             check_signals(id, keys, subject);
+            check_refused(id, keys, subject, core);
         }
         check_feeds();
         check_leftovers();
@@ -155,6 +157,16 @@ class Inspection {
         }
     }
 
+    /// Whoever was told that something does not count finds that it does not.
+    void check_refused(const model::ExecutionId& id, const model::ExecKeys& keys,
+                       const Subject& subject, const Fields& core) {
+        if (subject.refused.empty() || !subject.replays.empty()) return;
+        const std::string result = text_of(process_.look({"GET", keys.result()}));
+        if (at(core, "public_state") == "completed" && subject.refused.contains(result))
+            ledger_.broke("a call sent again gets its first answer", id,
+                          "the completion that counts was refused when it was sent again");
+    }
+
     void check_signals(const model::ExecutionId& id, const model::ExecKeys& keys,
                        const Subject& subject) {
         for (const auto& [signal, known] : subject.signals) {
@@ -176,11 +188,26 @@ class Inspection {
         for (std::uint16_t p = 0; p < plan_.partitions.flow; ++p) {
             const model::IndexKeys keys(p);
             std::int64_t last = 0;
-            entries_at(keys.events(), last);
+            const std::vector<Fields> events = entries_at(keys.events(), last);
+            if (static_cast<std::size_t>(last) == events.size()) check_ends_told(p, events);
             const std::string told = text_of(process_.look({"HGET", keys.feed_seq(), "events"}));
             if (last != 0 && told != std::to_string(last))
                 ledger_.hole(keys.events(), "the counter says " + told + ", the last entry " +
                                                 std::to_string(last));
+        }
+    }
+
+    /// The feed of a partition that has all its entries yet tells of every end.
+    void check_ends_told(std::uint16_t partition, const std::vector<Fields>& events) {
+        std::set<std::string> told;
+        for (const Fields& event : events)
+            if (at(event, "family").starts_with("completion"))
+                told.insert(at(event, "execution_id"));
+        for (const auto& [id, subject] : ledger_.subjects()) {
+            if (id.partition().index() != partition || told.contains(id.to_string())) continue;
+            const resp::Value core = process_.look({"EXISTS", model::ExecKeys(id).core()});
+            if (core.to_integer() != 0)
+                ledger_.broke("feeds and streams have no holes", id, "its end was not told");
         }
     }
 

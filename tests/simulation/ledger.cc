@@ -70,6 +70,9 @@ void Ledger::taken(const Taken& taken) {
                   "epoch " + std::to_string(epoch) + " was given while " +
                       std::to_string(other_epoch) + " was valid");
     }
+    if (taken.resumed && !subject.may_go_on)
+        broke("work given back unbegun comes as it was", taken.id,
+              "it was handed out as one to go on with");
     if (subject.not_before && now() + kRounding < *subject.not_before)
         broke("delayed work waits for its time", taken.id, "it was claimed too early");
     if (!subject.upstream.empty()) check_upstream(taken.id, subject);
@@ -104,6 +107,16 @@ void Ledger::ending(const model::ExecutionId& id, const std::optional<engine::Fe
     for (KnownLease& lease : subjects_[id].leases)
         if (!fence || lease.fence == *fence)
             lease.may_end_from = std::min(lease.may_end_from.value_or(now()), now());
+}
+
+void Ledger::repeated_claim(const std::string& claim_id,
+                            const std::vector<model::ExecutionId>& first,
+                            const std::vector<model::ExecutionId>& again) {
+    for (const model::ExecutionId& id : again)
+        if (std::ranges::find(first, id) == first.end())
+            broke("a claim sent again takes nothing new", id,
+                  "the claim " + claim_id + " had taken " + std::to_string(first.size()) +
+                      " others before");
 }
 
 void Ledger::revoked(const model::ExecutionId& id, std::uint64_t epoch) {

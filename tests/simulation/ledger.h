@@ -76,6 +76,10 @@ struct Subject {
     std::vector<KnownEnd> ends{};
     std::vector<KnownReplay> replays{};
     std::map<std::string, KnownSignal> signals{};
+    /// Results whose senders were told that they do not count.
+    std::set<std::string> refused{};
+    /// Somebody may have begun an attempt and left it to be gone on with.
+    bool may_go_on = false;
     std::map<std::uint32_t, KnownFrames> streams{};
     /// In the order of a flow: what has to have succeeded before it runs, and how many of those.
     std::vector<model::ExecutionId> upstream{};
@@ -108,6 +112,8 @@ class Ledger {
         Timestamp expires{};
         std::string payload{};
         bool has_payload = false;
+        /// As one that goes on.
+        bool resumed = false;
     };
     void taken(const Taken& taken);
     void renewed(const model::ExecutionId& id, const engine::Fence& fence, Timestamp begun,
@@ -116,6 +122,9 @@ class Ledger {
     void may_be_renewed(const model::ExecutionId& id, const engine::Fence& fence, Millis ttl);
     /// An act that ends a lease is on its way; without a fence whatever lease there is.
     void ending(const model::ExecutionId& id, const std::optional<engine::Fence>& fence);
+    /// The answer to a claim that its worker never saw, held against the one to its repetition.
+    void repeated_claim(const std::string& claim_id, const std::vector<model::ExecutionId>& first,
+                        const std::vector<model::ExecutionId>& again);
     /// Somebody was told that the lease of this epoch is revoked.
     void revoked(const model::ExecutionId& id, std::uint64_t epoch);
     /// A worker's act was accepted, and not as the repetition of an earlier one.

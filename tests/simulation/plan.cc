@@ -53,6 +53,9 @@ DiskPlan draw_disk(Lots& lots) {
     plan.power_cut_every = lots.now_and_then(4'000, 20'000);
     plan.kill_every = lots.now_and_then(4'000, 20'000);
     plan.down_for = Millis(lots.between(1, 4'000));
+    plan.lost_file = lots.odds(2'000);
+    plan.clock_jump_every = lots.now_and_then(4'000, 20'000);
+    plan.clock_jump_most = Millis(lots.one_of({100U, 5'000U, 120'000U}));
     return plan;
 }
 
@@ -63,7 +66,7 @@ CrowdPlan draw_crowd(Lots& lots) {
     plan.approvers = static_cast<std::uint32_t>(lots.between(0, 2));
     plan.operators = static_cast<std::uint32_t>(lots.between(0, 2));
     plan.flow_authors = static_cast<std::uint32_t>(lots.between(0, 1));
-    plan.executions = lots.one_of({20U, 60U, 150U});
+    plan.executions = lots.one_of({20U, 80U, 240U});
     plan.batch_most = lots.one_of({1U, 5U, 40U});
     plan.claim_most = lots.one_of({1U, 4U, 32U});
     plan.lease_ttl = Millis(lots.one_of({1'000U, 5'000U, 30'000U}));
@@ -117,6 +120,7 @@ Plan Plan::shortened() const {
     plan.disk.full_every /= 3;
     plan.disk.full_for /= 3;
     plan.disk.failed_sync_every /= 3;
+    plan.disk.clock_jump_every /= 3;
     plan.server_kill_every /= 3;
     return plan;
 }

@@ -40,6 +40,11 @@ struct DiskPlan {
     Millis power_cut_every{0};
     Millis kill_every{0};
     Millis down_for{0};
+    /// Of a start: first without one of its files.
+    Odds lost_file = 0;
+    /// The clock of the store is set forward.
+    Millis clock_jump_every{0};
+    Millis clock_jump_most{0};
 };
 
 /// What those who use the system do, as weights; zero for never.

@@ -12,7 +12,7 @@ namespace {
 using Place = PlantedBug::Place;
 
 // "Was so" marks a defect that this product once had.
-constexpr std::array<PlantedBug, 25> kBugs = {{
+constexpr std::array<PlantedBug, 33> kBugs = {{
     {.name = "fence-not-compared",
      .rule = "a worker acts under whatever lease there is, not only under its own",
      .right = "if fenced then lease.check_owner(c, lease_id, epoch, attempt_id) end",
@@ -41,6 +41,43 @@ constexpr std::array<PlantedBug, 25> kBugs = {{
      .right = "    for i = 1, list.n do\n        issue.command(list[i])",
      .wrong = "    for i = 1, list.n do\n        if list.n < 8 or i < list.n then "
               "issue.command(list[i]) end"},
+    {.name = "creation-lost",
+     .rule = "was so: the fifth creation of a batch is acknowledged and not written",
+     .right = "    local reply = creation.write(u, a)\n    earlier[e] = reply",
+     .wrong = "    local reply = i == 5 and {1, \"OK\", e, \"waiting\"} or creation.write(u, a)\n"
+              "    earlier[e] = reply"},
+    {.name = "repetition-not-known",
+     .rule = "was so: a worker that ends its task again after a lost answer is refused",
+     .right = "        c.last_release_lease_id or \"\", c.delay_until or \"\")",
+     .wrong = "        \"\", c.delay_until or \"\")"},
+    {.name = "suspension-sent-again-refused",
+     .rule = "was so: a suspension that is sent again after a lost answer is refused",
+     .right = "    if first then return first end\n    lease.check",
+     .wrong = "    lease.check"},
+    {.name = "frames-sent-again-refused",
+     .rule = "was so: frames that are sent again when the lease has ended are refused",
+     .right = "    if not all_repeated(s, epoch, frames) then frame.check_owner",
+     .wrong = "    if true then frame.check_owner"},
+    {.name = "claim-sent-again-takes-more",
+     .rule = "was so: a claim that is sent again takes other work",
+     .right = "    if recalled then return {1, \"DUPLICATE\"",
+     .wrong = "    if not recalled and recalled then return {1, \"DUPLICATE\""},
+    {.name = "unbegun-comes-as-resumed",
+     .rule = "was so: work that was given back unbegun comes as one to go on with",
+     .right = "    if paused[1] ~= attempt.RETURNED then",
+     .wrong = "    if paused[1] then"},
+    {.name = "end-not-told",
+     .rule = "an effect is dropped: the feed does not tell of ends",
+     .right = "        feed.add(u, \"completion,lease_history\", e, c, fields)",
+     .wrong = ""},
+    {.name = "short-delays-ignored",
+     .rule = "what is delayed by less than two seconds runs at once",
+     .right = "    elseif (a.delay_until or 0) > u.now then\n        vector.runnable",
+     .wrong = "    elseif (a.delay_until or 0) > u.now + 2000 then\n        vector.runnable"},
+    {.name = "quorum-takes-failures",
+     .rule = "a dependency that failed counts for a quorum",
+     .right = "    if g.succeeded >= k then return \"satisfied\" end",
+     .wrong = "    if g.succeeded + g.failed >= k then return \"satisfied\" end"},
     {.name = "lane-index-keeps-released",
      .rule = "giving a lease up does not touch the lane's index of active work",
      .right = "    unit.zrem(u, keys.lane(u.tag, c.lane_id, \"active\"), e)\n    leave_owner",
@@ -124,9 +161,6 @@ constexpr std::array<PlantedBug, 25> kBugs = {{
     {.name = "names-not-synced",
      .rule = "files of the journal are made and their folder is not synced",
      .place = Place::FolderNotSynced},
-    {.name = "write-dropped",
-     .rule = "now and then a write to the log does not happen",
-     .place = Place::WriteDropped},
 }};
 
 }  // namespace

@@ -14,7 +14,6 @@ struct PlantedBug {
         Library,
         SyncSkipped,       // the disk answers a sync and has not done it
         FolderNotSynced,   // new names of files are not made to last
-        WriteDropped,      // some records never reach the log
         AnsweredTooEarly,  // replies leave before their writes are stored
     };
 

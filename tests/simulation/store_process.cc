@@ -55,19 +55,48 @@ host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& l
 void StoreProcess::let_disk_lie(journal::FaultyFileSystem& files) {
     using journal::Operation;
     using Place = PlantedBug::Place;
-    constexpr Odds kDropped = 100;
     files.set_hook([this, &files](Operation operation, const std::string&) {
         const Place broken = options_.broken;
-        const bool lies =
-            (broken == Place::SyncSkipped && operation == Operation::Sync) ||
-            (broken == Place::FolderNotSynced && operation == Operation::SyncFolder) ||
-            (broken == Place::WriteDropped && operation == Operation::Write &&
-             chances_.happens(kDropped));
+        const bool lies = (broken == Place::SyncSkipped && operation == Operation::Sync) ||
+                          (broken == Place::FolderNotSynced && operation == Operation::SyncFolder);
         if (lies) files.fail_next(operation, journal::Fault::Lie);
     });
 }
 
+void StoreProcess::try_without_a_file() {
+    std::vector<std::string> paths;
+    for (const std::string& path : disk_->paths())
+        if (path.find("/shard-") != std::string::npos) paths.push_back(path);
+    if (paths.empty()) return;
+    ++history_.faults;
+    const auto keys_on = [this](std::unique_ptr<journal::FaultyFileSystem> files) {
+        auto life = std::make_shared<Life>();
+        life->files = std::move(files);
+        std::optional<std::size_t> count;
+        auto opened = host::EmbeddedStore::open(store_options(life));
+        if (!opened.has_value()) return count;
+        count = 0;
+        for (std::size_t i = 0; i < options_.shards; ++i)
+            (*opened)->shard(i).state().keyspace().for_each_key(
+                [&count](std::string_view, std::string_view) { ++*count; });
+        (*opened)->stop_and_wait();
+        return count;
+    };
+    const std::string& lost = paths[chances_.below(paths.size())];
+    std::unique_ptr<journal::FaultyFileSystem> without = disk_->restart();
+    FF_ASSERT(without->remove(lost).has_value());
+    const std::optional<std::size_t> all = keys_on(disk_->restart());
+    const std::optional<std::size_t> left = keys_on(std::move(without));
+    if (all && left && *left < *all)
+        history_.broke("a store that lost files does not open",
+                       lost + " was removed, and it opened with " + std::to_string(*left) +
+                           " keys of " + std::to_string(*all));
+}
+
 Result<Done> StoreProcess::open() {
+    if (options_.disk.fsync == journal::Fsync::Always && !power_fails_ &&
+        chances_.happens(options_.disk.lost_file))
+        try_without_a_file();
     auto life = std::make_shared<Life>();
     life->files = std::move(disk_);
     if (options_.broken != PlantedBug::Place::Library) let_disk_lie(*life->files);
@@ -77,6 +106,8 @@ Result<Done> StoreProcess::open() {
         disk_ = power_fails_ ? life->files->crash(chances_.random().u64()) : life->files->restart();
         if (std::exchange(power_fails_, false)) return Done{};
         history_.broke("a store opens after every crash", opened.error().text());
+        // So that whoever waits for an answer gets one, and the run ends.
+        disk_ = std::make_unique<journal::FaultyFileSystem>();
         return std::move(opened).error();
     }
     life->store = std::move(*opened);
@@ -155,6 +186,11 @@ void StoreProcess::fail_next_sync() {
     if (!life()) return;
     ++history_.faults;
     life_->files->fail_next(journal::Operation::Sync, journal::Fault::Io);
+}
+
+void StoreProcess::jump_clock(Millis span) {
+    ++history_.faults;
+    clock_.jump(span);
 }
 
 resp::Value StoreProcess::look(std::initializer_list<std::string_view> argv) {

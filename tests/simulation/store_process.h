@@ -57,6 +57,7 @@ class StoreProcess {
     void lose_power_soon(std::uint64_t operations_most);
     void set_full(bool full);
     void fail_next_sync();
+    void jump_clock(Millis span);
     /// Told of every death.
     std::function<void(Death)> on_death{};
 
@@ -69,6 +70,8 @@ class StoreProcess {
   private:
     boost::asio::awaitable<void> run_shard(std::shared_ptr<Life> life, std::size_t index);
     boost::asio::awaitable<void> run_committer(std::shared_ptr<Life> life, std::size_t index);
+    /// A copy of the disk that lacks a file: the store refuses it, or lacks nothing.
+    void try_without_a_file();
     void let_disk_lie(journal::FaultyFileSystem& files);
     host::EmbeddedOptions store_options(const std::shared_ptr<Life>& life);
 

@@ -54,7 +54,8 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
                                .begun = begun,
                                .expires = task.lease_expires_at,
                                .payload = task.payload,
-                               .has_payload = task.payload_state == State::Inline});
+                               .has_payload = task.payload_state == State::Inline,
+                               .resumed = task.attempt_type == "resumed"});
         tasks.push_back({.id = task.execution_id,
                          .lane = work.task.lane,
                          .fence = task.fence,
@@ -65,8 +66,16 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
     return tasks;
 }
 
+void Worker::compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works) {
+    std::vector<model::ExecutionId> ids;
+    for (const service::ClaimedWork& work : works) ids.push_back(work.task.task.execution_id);
+    if (!unseen_.empty()) world_.ledger().repeated_claim(claim_id, unseen_, ids);
+    unseen_ = std::move(ids);
+}
+
 asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
     service::WorkRequest wanted = request(world_.chances().up_to(Millis(2'000)));
+    unseen_.clear();
     for (int tries = 0; tries < kTriesMost; ++tries) {
         const std::shared_ptr<Server> server = co_await any_server();
         if (!server) continue;
@@ -76,6 +85,7 @@ asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
         const Result<std::vector<service::ClaimedWork>> works = co_await std::move(claiming);
         world_.note(name_, "claim", wanted.claim.claim_id,
                     works.has_value() ? std::to_string(works->size()) : outcome_of(works));
+        if (works.has_value()) compare(wanted.claim.claim_id, *works);
         if (works.has_value() && !forgets()) {
             world_.history().count(works->size());
             co_return take(*works, begun);
@@ -176,7 +186,11 @@ void Worker::completed(const Task& task, const Result<engine::CompleteExecution:
                        Timestamp begun) {
     const bool replayed = outcome.has_value() && outcome->replayed;
     learn(task, "complete", outcome, begun, replayed);
-    if (!outcome.has_value()) return;
+    if (!outcome.has_value()) {
+        if (seen_of(outcome) == Seen::Refused)
+            world_.ledger().subject(task.id).refused.insert(task.result);
+        return;
+    }
     world_.ledger().ended(task.id, {.state = model::PublicState::Completed,
                                     .fence = task.fence,
                                     .begun = begun,
@@ -259,9 +273,11 @@ asio::awaitable<void> Worker::give_back(Task& task) {
     if (!server) co_return;
     world_.history().count(1);
     const Timestamp begun = world_.ledger().now();
-    if (world_.chances().coin()) {
-        auto releasing =
-            server->services().work.release(task.id, task.fence, world_.chances().coin());
+    const bool releases = world_.chances().coin();
+    const bool unbegun = releases && world_.chances().coin();
+    if (!unbegun) world_.ledger().subject(task.id).may_go_on = true;
+    if (releases) {
+        auto releasing = server->services().work.release(task.id, task.fence, unbegun);
         const Result<Done> done = co_await std::move(releasing);
         learn(task, "release", done, begun, false);
         co_return;

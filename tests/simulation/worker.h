@@ -26,6 +26,8 @@ class Worker {
 
     boost::asio::awaitable<std::vector<Task>> claim();
     std::vector<Task> take(const std::vector<service::ClaimedWork>& works, Timestamp begun);
+    /// What a call took, for the answer to the same call sent again.
+    void compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works);
     service::WorkRequest request(Millis wait);
     boost::asio::awaitable<void> handle(Task& task);
     boost::asio::awaitable<void> finish(Task& task);
@@ -39,6 +41,8 @@ class Worker {
     boost::asio::awaitable<void> give_back(Task& task);
     boost::asio::awaitable<void> suspend(Task& task);
 
+    bool waits_at(const Task& task, const std::string& waitpoint);
+    bool has_appended(const Task& task, std::int64_t seq);
     /// The server to ask next; waits a moment if there is none.
     boost::asio::awaitable<std::shared_ptr<Server>> any_server();
     bool forgets() { return world_.chances().happens(world_.crowd().forgets_reply); }
@@ -53,6 +57,8 @@ class Worker {
     std::string name_;
     model::WorkerId id_;
     model::WorkerInstanceId instance_;
+    /// Of the claim under way: what answers that were not seen told.
+    std::vector<model::ExecutionId> unseen_{};
     std::uint64_t claims_ = 0;
     std::uint64_t drawn_ = 0;
 };

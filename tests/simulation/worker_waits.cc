@@ -1,3 +1,4 @@
+#include "model/exec_keys.h"
 #include "simulation/worker.h"
 
 // What a worker does beside its work: frames, and waiting for signals.
@@ -22,6 +23,9 @@ asio::awaitable<void> Worker::append(Task& task) {
         batch.frames.push_back({.type = "token", .payload = payload, .seq = seq});
     }
     for (int tries = 0; tries < 3; ++tries) {
+        // Whoever has to send again may be late with it.
+        if (tries > 0 && world_.chances().coin())
+            co_await world_.pause(world_.chances().up_to(2 * world_.crowd().lease_ttl));
         world_.history().count(count);
         const Timestamp begun = world_.ledger().now();
         auto appending = server->services().streams.append(batch);
@@ -32,8 +36,27 @@ asio::awaitable<void> Worker::append(Task& task) {
             KnownFrames& now = world_.ledger().subject(task.id).streams[task.attempt.value];
             for (std::int64_t seq = first + 1; seq <= last; ++seq) now.frames[seq].second = true;
         }
+        if (!appended.has_value() && seen_of(appended) == Seen::Refused && has_appended(task, last))
+            world_.ledger().broke("a call sent again gets its first answer", task.id,
+                                  "frames that are there were refused when they were sent again");
         if (appended.has_value() || seen_of(appended) == Seen::Refused) co_return;
     }
+}
+
+/// What the store has of it right now.
+bool Worker::waits_at(const Task& task, const std::string& waitpoint) {
+    if (!world_.process().life()) return false;
+    const std::string core = model::ExecKeys(task.id).core();
+    return world_.process().look({"HGET", core, "lifecycle_phase"}).text() == "suspended" &&
+           world_.process().look({"HGET", core, "current_waitpoint_id"}).text() == waitpoint;
+}
+
+bool Worker::has_appended(const Task& task, std::int64_t seq) {
+    if (!world_.process().life()) return false;
+    const std::string meta = model::ExecKeys(task.id).stream(task.attempt) + ":meta";
+    const std::string epoch = task.fence.lease_epoch.to_string();
+    return world_.process().look({"HGET", meta, "last_client_epoch"}).text() == epoch &&
+           world_.process().look({"HGET", meta, "last_client_seq"}).text() == std::to_string(seq);
 }
 
 asio::awaitable<void> Worker::suspend(Task& task) {
@@ -46,6 +69,10 @@ asio::awaitable<void> Worker::suspend(Task& task) {
         .timeout_behavior = chances.coin() ? "auto_resume" : "fail",
         .suspension_id = model::SuspensionId::mint(chances.random())};
     request.waitpoint.id = model::WaitpointId::mint(chances.random());
+    // Without an id of its own the records have to tell that it is the same one.
+    if (chances.coin()) request.suspension_id.reset();
+    const std::string waitpoint = request.waitpoint.id->to_string();
+    world_.ledger().subject(task.id).may_go_on = true;
     for (int tries = 0; tries < 3; ++tries) {
         const std::shared_ptr<Server> server = co_await any_server();
         if (!server) continue;
@@ -61,7 +88,11 @@ asio::awaitable<void> Worker::suspend(Task& task) {
                                     .token = std::string(outcome->waitpoint.token.reveal())});
             co_return;
         }
-        if (seen_of(outcome) == Seen::Refused) co_return;
+        if (seen_of(outcome) != Seen::Refused) continue;
+        if (waits_at(task, waitpoint))
+            world_.ledger().broke("a call sent again gets its first answer", task.id,
+                                  "the suspension that counts was refused when it was sent again");
+        co_return;
     }
 }
 

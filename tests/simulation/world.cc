@@ -120,6 +120,10 @@ void World::start_faults() {
             victim->kill();
         }
     }));
+    keepers_.spawn(strike(disk.clock_jump_every, [this] {
+        note("store", "clock set forward", "", "");
+        process_.jump_clock(chances_.up_to(plan_.disk.clock_jump_most));
+    }));
     keepers_.spawn(strike(disk.full_every, [this] { process_.set_full(true); }));
     keepers_.spawn(strike(disk.full_for, [this] { process_.set_full(false); }));
     // Only a disk that is asked to sync owes anything to a machine that loses its power.
