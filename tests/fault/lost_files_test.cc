@@ -27,7 +27,9 @@ class LostFiles : public ::testing::Test {
     }
     std::unique_ptr<BootedServer> start(int shards = 1) {
         return std::make_unique<BootedServer>(
-            testing::Environment{{"FF_DATA_DIR", data()}, {"FF_SHARDS", std::to_string(shards)}});
+            testing::Environment{{"FF_DATA_DIR", data()},
+                                 {"FF_SHARDS", std::to_string(shards)},
+                                 {"FF_BACKUP_DIR", folder_.path().string()}});
     }
     /// A store that holds something and is stopped, or killed.
     void make_store(int shards, bool killed) {

@@ -27,6 +27,7 @@ class RepairCommand : public ::testing::Test {
     std::unique_ptr<BootedServer> start(testing::Environment more = {}) {
         more.emplace_back("FF_DATA_DIR", data());
         more.emplace_back("FF_SHARDS", "1");
+        more.emplace_back("FF_BACKUP_DIR", folder_.path().string());
         return std::make_unique<BootedServer>(std::move(more));
     }
     static void stop(BootedServer& server) {
