@@ -178,6 +178,8 @@ class AdminClient {
     Result<ServerFacts> capabilities() const;
     Result<Done> ping() const;
     Result<Done> ready() const;
+    /// What a server that is ready tells of itself, such as the memory of its store.
+    Result<Json> readiness() const;
     /// Prometheus text.
     Result<std::string> metrics() const;
     /// Copies the data of a running embedded server into a new folder on its machine.

@@ -39,7 +39,7 @@ local function or_default(value, default)
     return value ~= "" and value or default
 end
 
-registry.add("ff_create_budget", 5, 9, function(given, argv)
+registry.add_growing("ff_create_budget", 5, 9, function(given, argv)
     local id = args.id(argv, 1, "budget_id")
     if checked.call("HEXISTS", given[1], "budget_id") == 1 then
         checked.call("SADD", given[5], id)

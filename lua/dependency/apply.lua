@@ -6,7 +6,7 @@
 -- @reply {1,"OK","already_applied",unsatisfied}
 -- @refuses invalid_input execution_not_found execution_already_in_flow self_referencing_edge partition_mismatch invalid_dependency group_already_terminal
 -- @repeat already_applied
-registry.add("ff_apply_dependency_to_child", 7, 7, function(given, argv)
+registry.add_growing("ff_apply_dependency_to_child", 7, 7, function(given, argv)
     local tag, child = dependency.child_of(given)
     local edge = {
         flow_id = args.id(argv, 1, "flow_id"), id = args.id(argv, 2, "edge_id"),

@@ -5,7 +5,7 @@
 -- @reply {1,"DUPLICATE",existing_id,public_state}
 -- @refuses invalid_input invalid_policy_json invalid_capabilities
 -- @repeat DUPLICATE with the id of the first call
-registry.add("ff_create_execution", 8, 13, function(given, argv)
+registry.add_growing("ff_create_execution", 8, 13, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local a = creation.read(argv, 1, u.now, creation.ROOM)

@@ -7,7 +7,7 @@
 local REASON_MAX = 4096
 local EDGES_AFTER_KEY = 7
 
-registry.add("ff_replay_execution", 4, 2, function(given, argv)
+registry.add_growing("ff_replay_execution", 4, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     args.optional_integer(argv, 2, "now_ms")
     local edges = math.max(0, count_of(given) - EDGES_AFTER_KEY)

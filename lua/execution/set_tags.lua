@@ -18,7 +18,7 @@ local function stored_values(key, names)
     return values
 end
 
-registry.add("ff_set_execution_tags", 2, 0, function(given, argv)
+registry.add_growing("ff_set_execution_tags", 2, 0, function(given, argv)
     local tag = args.tag(given[1])
     local e = string.match(given[1], "^ff:exec:" .. "{[^}]*}" .. ":(.+):core$")
     if not e or string.sub(e, 1, #tag + 1) ~= tag .. ":" then args.refuse("KEYS[1]", "no exec_core") end

@@ -5,7 +5,7 @@
 -- @reply {1,"ALREADY_SATISFIED",flow_id}
 -- @refuses invalid_input flow_already_exists
 -- @repeat ALREADY_SATISFIED
-registry.add("ff_create_flow", 3, 3, function(given, argv)
+registry.add_growing("ff_create_flow", 3, 3, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     args.optional_integer(argv, 4, "now_ms")
     local a = flow_record.read({

@@ -43,7 +43,7 @@ local function check(tag, e)
     return plan
 end
 
-registry.add("ff_replay_subgraph", 2, 2, function(given, argv)
+registry.add_growing("ff_replay_subgraph", 2, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local flow_id = args.id(argv, 2, "flow_id")
     local most = args.optional_integer(argv, 3, "max_nodes", 1, NODES_MAX) or NODES_DEFAULT

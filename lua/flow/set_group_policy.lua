@@ -22,7 +22,7 @@ local function read_names(given)
     return tag, flow_id, string.sub(given[2], #group_prefix + 1)
 end
 
-registry.add("ff_set_edge_group_policy", 2, 4, function(given, argv)
+registry.add_growing("ff_set_edge_group_policy", 2, 4, function(given, argv)
     local tag, flow_id, child = read_names(given)
     args.optional_integer(argv, 4, "now_ms")
     local u = unit.open(tag)

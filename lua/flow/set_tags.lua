@@ -15,7 +15,7 @@ local function migrate(u, core_key, tags_key)
     unit.hset(u, core_key, {tags_migrated = 1})
 end
 
-registry.add("ff_set_flow_tags", 2, 0, function(given, argv)
+registry.add_growing("ff_set_flow_tags", 2, 0, function(given, argv)
     local tag = args.tag(given[1])
     local flow_id = string.match(given[1], "^ff:flow:[^}]*}:(.+):core$")
     if #argv == 0 or #argv % 2 == 1 then args.refuse("arity", "key and value pairs") end

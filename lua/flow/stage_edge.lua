@@ -85,7 +85,7 @@ local function check(u, edge, f, expected)
     graph.check_cycle(u.tag, edge.flow_id, edge.upstream, edge.downstream)
 end
 
-registry.add("ff_stage_dependency_edge", 6, 8, function(given, argv)
+registry.add_growing("ff_stage_dependency_edge", 6, 8, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local edge = read(argv, flow_id)
     local expected = args.optional_integer(argv, 7, "expected_graph_revision")

@@ -82,7 +82,7 @@ local function write_grant(u, flow_id, mutation_id, mode, digest, numbers)
     unit.sadd(u, keys.flow(u.tag, flow_id, "mutations"), mutation_id)
 end
 
-registry.add("ff_submit_flow", 6, 5, function(given, argv)
+registry.add_growing("ff_submit_flow", 6, 5, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     if not MODES[argv[2]] then args.refuse("mode", "unknown value") end
     local mode, mutation_id = argv[2], args.id(argv, 3, "mutation_id")

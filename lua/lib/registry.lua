@@ -60,7 +60,13 @@ local function add(name, keys_least, argv_least, run, flags)
     })
 end
 
+-- A function that moves work on or ends it: a store that is short of memory still runs it.
 function registry.add(name, keys_least, argv_least, run)
+    add(name, keys_least, argv_least, run, {"allow-oom"})
+end
+
+-- A function that starts work or makes it larger: a store that is short of memory refuses it with OOM.
+function registry.add_growing(name, keys_least, argv_least, run)
     add(name, keys_least, argv_least, run, {})
 end
 

@@ -5,7 +5,7 @@
 -- @reply {1,"ALREADY_SATISFIED",quota_policy_id}
 -- @refuses invalid_input invalid_quota_spec
 -- @repeat ALREADY_SATISFIED; the first call's limits stay, a missing index entry is back
-registry.add("ff_create_quota_policy", 5, 5, function(given, argv)
+registry.add_growing("ff_create_quota_policy", 5, 5, function(given, argv)
     local id = args.id(argv, 1, "quota_policy_id")
     if checked.call("HEXISTS", given[1], "quota_policy_id") == 1 then
         checked.call("SADD", given[5], id)

@@ -25,7 +25,7 @@ local function create(items, i)
     return reply
 end
 
-registry.add("ff_create_batch", 3, 2, function(given, argv)
+registry.add_growing("ff_create_batch", 3, 2, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "count", 1, COUNT_MAX)
     local stride = args.integer(argv, 2, "stride", STRIDE_MIN)

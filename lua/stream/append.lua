@@ -40,7 +40,7 @@ local function duplicate(u, s, f, mode, summary_key)
     return {1, "DUPLICATE", is_last and s.meta.last_client_entry_id or "", text(s.count), version}
 end
 
-registry.add("ff_append_frame", 3, 13, function(given, argv)
+registry.add_growing("ff_append_frame", 3, 13, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
     local lease_id = args.id(argv, 3, "lease_id")

@@ -47,7 +47,7 @@ local function all_repeated(s, epoch, frames)
     return true
 end
 
-registry.add("ff_append_frames", 3, 15, function(given, argv)
+registry.add_growing("ff_append_frames", 3, 15, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
     local lease_id = args.id(argv, 3, "lease_id")

@@ -14,7 +14,7 @@ local function check_owner(u, e, c, attempt_index, lease_id, epoch, attempt_id)
     lease.check_owner(c, lease_id, epoch, attempt_id)
 end
 
-registry.add("ff_create_pending_waitpoint", 4, 5, function(given, argv)
+registry.add_growing("ff_create_pending_waitpoint", 4, 5, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local attempt_index = args.integer(argv, 2, "attempt_index", 0)

@@ -17,6 +17,12 @@ Error not_found() {
     return {.code = "not_found", .message = "no such route"};
 }
 
+Error no_memory() {
+    Error full = model::make_error("store_full");
+    full.message = "The server has no memory left for this request. Repeat it later, or smaller.";
+    return full;
+}
+
 Error unsupported_media_type() {
     return {.code = "unsupported_media_type",
             .message = "send the body as application/json, with that Content-Type"};
@@ -112,6 +118,8 @@ boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Rout
     std::optional<Result<http::Response>> answer;
     try {
         answer = co_await route.handle(call);
+    } catch (const std::bad_alloc&) {
+        answer = no_memory();
     } catch (const std::exception& failure) {
         thrown = failure.what();
     }

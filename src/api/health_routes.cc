@@ -24,9 +24,19 @@ Task<http::Response> health(const HealthSources& sources) {
     co_return ok();
 }
 
-Task<http::Response> readiness(std::optional<Error> not_ready) {
+/// A store without room for more is ready: its work has to be ended.
+Task<http::Response> readiness(const HealthSources& sources) {
+    std::optional<Error> not_ready = sources.not_ready();
     if (not_ready.has_value()) co_return *std::move(not_ready);
-    co_return ok();
+    if (!sources.memory) co_return ok();
+    co_return json_response(200, [memory = sources.memory()](json::Writer& out) {
+        out.key("status").string("ok");
+        out.key("memory").begin_object();
+        out.key("state").string(memory.state);
+        out.key("used").unsigned_integer(memory.used);
+        out.key("limit").unsigned_integer(memory.limit);
+        out.end_object();
+    });
 }
 
 Task<http::Response> metrics(std::string text) {
@@ -50,9 +60,8 @@ void add_health_routes(Routes& routes, HealthSources sources) {
     routes.add(std::move(healthz));
     Route readyz = open_route("/readyz", "Whether the server takes requests");
     readyz.doc.answer = answer;
-    readyz.handle = [not_ready = std::move(sources.not_ready)](Call&) {
-        return readiness(not_ready());
-    };
+    readyz.doc.answer.push_back({.name = "memory", .kind = FieldDoc::Kind::Object});
+    readyz.handle = [sources](Call&) { return readiness(sources); };
     routes.add(std::move(readyz));
     if (!sources.metrics) return;
     Route figures = open_route("/metrics", "Figures for Prometheus, as text");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +11,14 @@
 
 namespace ff::api {
 
+/// How much of its memory the store uses.
+struct StoreMemory {
+    /// good, warning, or full: then new work is refused, and what is there can be ended.
+    std::string state{};
+    std::uint64_t used = 0;
+    std::uint64_t limit = 0;
+};
+
 /// What a server tells about itself without a token.
 struct HealthSources {
     store::Store& store;
@@ -18,6 +27,8 @@ struct HealthSources {
     /// Why requests are not taken, before the end of the boot, after the beginning of the shutdown
     /// and while the store cannot keep anything; nothing: they are.
     std::function<std::optional<Error>()> not_ready{};
+    /// Whether the store has room for more; null: nobody knows.
+    std::function<StoreMemory()> memory{};
     /// The text of /metrics; null: it is served elsewhere.
     std::function<std::string()> metrics{};
     /// Whether /metrics is answered without a token.

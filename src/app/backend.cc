@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/memory_of_process.h"
 #include "app/secret_file.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -64,6 +65,8 @@ Result<Done> StoreBackend::open_embedded() {
     options.fsync_interval = settings_.fsync_interval;
     options.shards = settings_.shards;
     options.compile = settings_.lua_jit;
+    options.memory_limit = settings_.memory_limit.bytes.value_or(memory_of_process() / 100 *
+                                                                 settings_.memory_limit.percent);
     options.library = model::library_text();
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;

@@ -207,11 +207,21 @@ Task<api::BackupSummary> Instance::backup(std::string folder) {
 void Instance::make_table() {
     const auto metrics = [this] {
         probe_.pools(pools_);
+        if (const host::EmbeddedStore* store = backend_.embedded())
+            probe_.store(store->facts(), store->memory());
         return probe_.text();
     };
     const bool apart = settings_.metrics_listen.has_value();
     api::HealthSources sources{.store = backend_.store(),
                                .not_ready = [this] { return not_ready(); }};
+    if (const host::EmbeddedStore* store = backend_.embedded()) {
+        sources.memory = [store] {
+            const host::MemoryGauge& memory = store->memory();
+            return api::StoreMemory{.state = std::string(to_string(memory.state())),
+                                    .used = memory.used(),
+                                    .limit = memory.limit()};
+        };
+    }
     if (keeper_) {
         sources.check = [this] { return keeper_->check(backend_.store(), settings_.partitions); };
     }

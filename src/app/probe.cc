@@ -148,6 +148,26 @@ struct Probe::Families {
                                          "Time from a completion's message to its cascade's end")
                                   .Add({}, lag_buckets());
 
+    Family<Gauge>& memory_bytes =
+        gauges(registry, "ff_store_memory_bytes", "Memory of the embedded store, by what holds it");
+    Gauge& keyspace_bytes = memory_bytes.Add({{"kind", "keyspace"}});
+    Gauge& lua_bytes = memory_bytes.Add({{"kind", "lua"}});
+    Gauge& memory_limit =
+        gauges(registry, "ff_store_memory_limit_bytes", "What it may use; 0: no limit").Add({});
+    Gauge& memory_full =
+        gauges(registry, "ff_store_memory_full", "1 while new work is refused for want of memory")
+            .Add({});
+    Gauge& journal_bytes =
+        gauges(registry, "ff_store_journal_bytes", "Log that a start would replay").Add({});
+    Counter& syncs =
+        counters(registry, "ff_store_syncs_total", "Groups of changes that reached the disk")
+            .Add({});
+    Counter& sync_seconds = counters(registry, "ff_store_sync_seconds_total",
+                                     "Time spent writing them and waiting for the disk")
+                                .Add({});
+    Counter& snapshots =
+        counters(registry, "ff_store_snapshots_total", "Snapshots that were completed").Add({});
+
     std::mutex mutex{};
     std::map<RequestKey, RequestFigures> request_figures{};
     std::set<std::string> lanes{};
@@ -323,6 +343,29 @@ void Probe::pools(const api::Pools& pools) {
         Counter& rejects = families_->pool_rejects.Add({{"pool", pool->name()}});
         rejects.Increment(static_cast<double>(pool->rejected()) - rejects.Value());
     }
+}
+
+void Probe::store(const std::vector<host::ShardFacts>& shards, const host::MemoryGauge& memory) {
+    host::ShardFacts sum{};
+    for (const host::ShardFacts& one : shards) {
+        sum.keyspace_bytes += one.keyspace_bytes;
+        sum.lua_bytes += one.lua_bytes;
+        sum.journal_bytes += one.journal_bytes;
+        sum.syncs += one.syncs;
+        sum.sync_time += one.sync_time;
+        sum.snapshots += one.snapshots;
+    }
+    const auto set = [](Counter& counter, double value) {
+        counter.Increment(value - counter.Value());
+    };
+    families_->keyspace_bytes.Set(static_cast<double>(sum.keyspace_bytes));
+    families_->lua_bytes.Set(static_cast<double>(sum.lua_bytes));
+    families_->memory_limit.Set(static_cast<double>(memory.limit()));
+    families_->memory_full.Set(memory.full() ? 1 : 0);
+    families_->journal_bytes.Set(static_cast<double>(sum.journal_bytes));
+    set(families_->syncs, static_cast<double>(sum.syncs));
+    set(families_->sync_seconds, std::chrono::duration<double>(sum.sync_time).count());
+    set(families_->snapshots, static_cast<double>(sum.snapshots));
 }
 
 void Probe::library_loaded() {

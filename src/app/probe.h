@@ -4,10 +4,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/guard.h"
 #include "api/pool.h"
 #include "app/function_observer.h"
+#include "host/shard.h"
 #include "hub/probe.h"
 #include "scan/probe.h"
 #include "valkey/probe.h"
@@ -68,6 +70,8 @@ class Probe final : public api::RequestProbe,
 
     /// How the pools stand now.
     void pools(const api::Pools& pools);
+    /// What an embedded store uses at the moment.
+    void store(const std::vector<host::ShardFacts>& shards, const host::MemoryGauge& memory);
 
   private:
     struct Families;

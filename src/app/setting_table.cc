@@ -107,6 +107,11 @@ Result<Done> lua_jit(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+Result<Done> memory_limit(RawSettings& raw, Text value, Name field) {
+    FF_TRY(raw.settings.memory_limit, read_memory_limit(value, field));
+    return Done{};
+}
+
 Result<Done> cors(RawSettings& raw, Text value, Name field) {
     FF_TRY(raw.settings.cors, read_cors(value, field));
     return Done{};
@@ -251,6 +256,9 @@ constexpr Setting kTable[] = {
      "threads of the embedded store, fixed when its folder is made", number<&S::shards, 0, 64>},
     {"FF_LUA_JIT", "on", "on, off",
      "compile the functions of the embedded store to machine code, or interpret them", lua_jit},
+    {"FF_MEMORY_LIMIT", "70%",
+     "bytes, <n>KiB, <n>MiB, <n>GiB, <n>% of what the process may use, or off",
+     "memory of the embedded store; new work is refused before it is reached", memory_limit},
     {"FF_RESP_ADDR", "", "host:port", "let Valkey clients talk to the embedded store there",
      address<&S::resp_listen>},
     {"FF_RESP_PASSWORD", "", "never logged", "what such clients must know",

@@ -1,6 +1,7 @@
 #include "app/setting_values.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/bytes.h"
@@ -18,6 +19,10 @@ std::string_view trim(std::string_view text) {
 bool header_value(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
+
+/// Functions and empty tables alone need some megabytes for each shard.
+constexpr std::uint64_t kMemoryLeast = 16ULL << 20U;
+constexpr std::uint64_t kMemoryMost = 1ULL << 50U;
 
 }  // namespace
 
@@ -47,6 +52,26 @@ Result<std::uint64_t> read_number(const std::string& text, Bounds bounds, std::s
     if (value && *value >= bounds.least && *value <= bounds.most) return *value;
     return invalid_input(field, "no number from " + std::to_string(bounds.least) + " to " +
                                     std::to_string(bounds.most));
+}
+
+Result<MemoryLimit> read_memory_limit(const std::string& text, std::string_view field) {
+    struct Unit {
+        std::string_view name{};
+        std::uint64_t bytes = 1;
+    };
+    constexpr std::array kUnits = std::to_array<Unit>(
+        {{"", 1}, {"KiB", 1ULL << 10U}, {"MiB", 1ULL << 20U}, {"GiB", 1ULL << 30U}});
+    if (text == "off") return MemoryLimit{.bytes = 0};
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto number = parse_u64(text.substr(0, digits));
+    const std::string_view unit = std::string_view(text).substr(digits);
+    if (number && unit == "%" && *number >= 1 && *number <= 100)
+        return MemoryLimit{.percent = *number};
+    const auto* const known = std::ranges::find(kUnits, unit, &Unit::name);
+    if (!number || known == kUnits.end() || *number > kMemoryMost / known->bytes ||
+        *number * known->bytes < kMemoryLeast)
+        return invalid_input(field, "no size such as 2GiB or 70%, at least 16MiB, nor off");
+    return MemoryLimit{.bytes = *number * known->bytes};
 }
 
 Result<std::vector<model::LaneId>> read_lanes(const std::string& text, std::string_view field) {

@@ -19,6 +19,8 @@ struct Bounds {
     std::uint64_t most = 0;
 };
 Result<std::uint64_t> read_number(const std::string& text, Bounds bounds, std::string_view field);
+/// Bytes with or without a unit, `<n>%`, or `off`.
+Result<MemoryLimit> read_memory_limit(const std::string& text, std::string_view field);
 /// Comma separated, trimmed, none twice.
 Result<std::vector<model::LaneId>> read_lanes(const std::string& text, std::string_view field);
 Result<Cors> read_cors(const std::string& text, std::string_view field);

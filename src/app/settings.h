@@ -41,6 +41,12 @@ struct Cors {
     std::size_t dropped = 0;
 };
 
+/// A share of what the process may use, unless `bytes` says otherwise; 0 bytes: no limit.
+struct MemoryLimit {
+    std::uint64_t percent = 70;
+    std::optional<std::uint64_t> bytes{};
+};
+
 enum class AccessLog : std::uint8_t { Off, Errors, All };
 
 /// What environment and flags say about the server, checked.
@@ -66,6 +72,8 @@ struct Settings {
     std::uint32_t shards = 0;
     /// The functions of the embedded store are compiled to machine code, not interpreted.
     bool lua_jit = true;
+    /// Of the embedded store.
+    MemoryLimit memory_limit{};
     std::optional<http::ListenAddress> resp_listen{};
     std::string resp_password{};
 

@@ -161,6 +161,23 @@ TEST(ServerFlags, HelpListsEverySettingOnce) {
     EXPECT_GE(names.size(), 70U);
 }
 
+TEST(Settings, SayTheMemoryLimitInBytesUnitsOrPercent) {
+    const auto limit = [](const std::string& text) {
+        return read({{"FF_MEMORY_LIMIT", text}}).value().memory_limit;
+    };
+    EXPECT_EQ(read({}).value().memory_limit.percent, 70U);
+    EXPECT_EQ(limit("50%").percent, 50U);
+    EXPECT_EQ(limit("67108864").bytes, 67'108'864U);
+    EXPECT_EQ(limit("64MiB").bytes, 67'108'864U);
+    EXPECT_EQ(limit("2GiB").bytes, 2'147'483'648U);
+    EXPECT_EQ(limit("off").bytes, 0U);
+    for (const std::string wrong : {"0%", "101%", "1", "64MB", "99999999GiB", "a"}) {
+        const auto refused = read({{"FF_MEMORY_LIMIT", wrong}});
+        ASSERT_FALSE(refused.has_value()) << wrong;
+        EXPECT_NE(refused.error().text().find("FF_MEMORY_LIMIT"), std::string::npos);
+    }
+}
+
 /// The table tells people the defaults that the code has.
 TEST(Settings, AnswerTheDefaultsWhenTheyAreSaidAloud) {
     const auto silent = read({});

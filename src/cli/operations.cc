@@ -28,13 +28,25 @@ struct Check {
     std::string about{};
 };
 
+Check memory_check(const Json& memory) {
+    constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+    const std::int64_t limit = memory["limit"].integer() / kMebi;
+    const std::string used = std::to_string(memory["used"].integer() / kMebi) + " MiB";
+    const std::string state = memory["state"].text();
+    std::string about = used + (limit > 0 ? " of " + std::to_string(limit) + " MiB" : ", no limit");
+    if (state == "full") about += "; new work is refused, raise FF_MEMORY_LIMIT or end work";
+    if (state == "warning") about += "; new work will be refused soon";
+    return {"memory", state != "full", about};
+}
+
 std::vector<Check> examine(const AdminClient& client) {
     std::vector<Check> checks;
     const auto alive = client.ping();
     checks.push_back({"store", alive.has_value(), alive ? "answers" : alive.error().text()});
     if (!alive && alive.error().code == "http") return checks;
-    const auto ready = client.ready();
+    const auto ready = client.readiness();
     checks.push_back({"ready", ready.has_value(), ready ? "yes" : ready.error().text()});
+    if (ready && (*ready)["memory"].is_object()) checks.push_back(memory_check((*ready)["memory"]));
     const auto facts = client.capabilities();
     if (!facts) {
         checks.push_back({"library", false, facts.error().text()});

@@ -59,7 +59,9 @@ std::string new_store_id() {
 
 }  // namespace
 
-EmbeddedStore::EmbeddedStore(EmbeddedOptions options) : options_(std::move(options)) {
+EmbeddedStore::EmbeddedStore(EmbeddedOptions options)
+    : options_(std::move(options)), memory_(options_.memory_limit) {
+    options_.shard.memory = &memory_;
     if (options_.clock == nullptr) options_.clock = &system_clock_;
     if (options_.files == nullptr) {
         own_files_ = std::make_unique<journal::PosixFileSystem>();
@@ -114,6 +116,7 @@ ShardStateOptions EmbeddedStore::state_options(std::size_t index) {
         .lua_memory_max = options_.lua_memory_max,
         .compile = options_.compile,
         .is_local = [count, index](std::uint16_t slot) { return slot % count == index; },
+        .memory = &memory_,
         .info = [this](std::string_view section) { return info(section); }};
     // One copy for all shards.
     if (index == 0 && !options_.folder.empty()) {

@@ -41,6 +41,8 @@ struct EmbeddedOptions {
     /// Compile hot functions to machine code.
     bool compile = true;
     std::size_t lua_memory_max = 512U << 20;
+    /// Of all shards together; 0: no limit. What starts work is refused before it is reached.
+    std::uint64_t memory_limit = 0;
     /// `shard.by_hand` holds for the journals, too, and leaves everything to one thread.
     ShardOptions shard{};
     /// The journal has failed for good; nothing is acknowledged any more. The process should end.
@@ -95,6 +97,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     /// The worst of all shards.
     journal::Health health() const;
     std::vector<ShardFacts> facts() const;
+    const MemoryGauge& memory() const { return memory_; }
     /// Store calls of every function, over all shards; waits for each of them.
     std::vector<FunctionCount> function_counts();
     /// Every key and the name of its type, in no order; for tests and diagnosis. Waits for all
@@ -137,6 +140,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     std::unique_ptr<journal::FileLock> lock_{};
     std::mutex backup_mutex_{};
     ChannelHub hub_{};
+    MemoryGauge memory_;
     std::vector<std::unique_ptr<Shard>> shards_{};
     std::vector<journal::RecoveryReport> recovery_{};
     std::vector<journal::Cut> repaired_facts_{};

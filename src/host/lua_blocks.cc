@@ -6,25 +6,24 @@
 
 #include <sys/mman.h>
 
-#include "base/assert.h"
-
 namespace ff::host {
 
 LuaBlocks::LuaBlocks() {
     void* region = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    FF_ASSERT(region != MAP_FAILED);
+    if (region == MAP_FAILED) return;
     region_ = static_cast<char*>(region);
     rest_ = region_;
+    end_ = region_ + kRegionBytes;
 }
 
 LuaBlocks::~LuaBlocks() {
-    munmap(region_, kRegionBytes);
+    if (region_ != nullptr) munmap(region_, kRegionBytes);
 }
 
 void* LuaBlocks::cut(std::size_t bytes) {
     const std::size_t size = list_of(bytes) * kStep;
-    if (static_cast<std::size_t>(region_ + kRegionBytes - rest_) < size) return take_large(bytes);
+    if (static_cast<std::size_t>(end_ - rest_) < size) return take_large(bytes);
     char* block = rest_;
     rest_ += size;
     return block;

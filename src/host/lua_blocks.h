@@ -67,6 +67,7 @@ class LuaBlocks {
     char* region_ = nullptr;
     /// What was never cut yet.
     char* rest_ = nullptr;
+    char* end_ = nullptr;
     std::array<Free*, kBlockBytesMax / kStep + 1> lists_{};
 };
 

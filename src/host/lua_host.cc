@@ -180,6 +180,10 @@ struct LuaHost::Impl {
         std::uint64_t last_store_calls = 0;
         std::uint64_t undone = 0;
     };
+    bool refuses_growth(const Function& function) const {
+        const bool full = options.memory != nullptr && options.memory->full();
+        return full && !rehearsing && !function.registration.allowed_when_full();
+    }
     Result<Done> run_library(std::string_view body);
     Result<Done> check_registrations(const std::string& library, bool replaces);
     void drop_registrations();
@@ -376,6 +380,12 @@ bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     const bool may_write = function.registration.may_write();
     if (call.read_only && may_write) {
         reply.error("ERR Can not execute a script with write flag using *_ro command.");
+        return true;
+    }
+    if (impl_->refuses_growth(function)) {
+        reply.error(
+            "OOM the store has used the memory it may; work that is there can be ended, new work "
+            "cannot be taken");
         return true;
     }
     LuaState& state = impl_->state;

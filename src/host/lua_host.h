@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/memory_gauge.h"
 #include "keyspace/keyspace.h"
 #include "keyspace/reply_sink.h"
 
@@ -25,6 +26,8 @@ struct LuaHostOptions {
     std::function<std::int64_t(std::string_view channel, std::string_view message)> publish{};
     /// Whether the keys of a slot live in this keyspace. Empty: all do.
     std::function<bool(std::uint16_t slot)> is_local{};
+    /// Whether the store has no room for more; outlives the host. Null: it always has.
+    const MemoryGauge* memory = nullptr;
 };
 
 struct FunctionCall {

@@ -12,7 +12,8 @@ namespace ff::host {
 namespace {
 
 constexpr std::string_view kNoWrites = "no-writes";
-constexpr std::array<std::string_view, 5> kFlags = {kNoWrites, "allow-oom", "allow-stale",
+constexpr std::string_view kAllowOom = "allow-oom";
+constexpr std::array<std::string_view, 5> kFlags = {kNoWrites, kAllowOom, "allow-stale",
                                                     "no-cluster", "allow-cross-slot-keys"};
 
 std::string text_at(lua_State* lua, int index) {
@@ -137,6 +138,10 @@ int register_function(lua_State* lua) {
 
 bool Registration::may_write() const {
     return std::ranges::find(flags, kNoWrites) == flags.end();
+}
+
+bool Registration::allowed_when_full() const {
+    return !may_write() || std::ranges::find(flags, kAllowOom) != flags.end();
 }
 
 void add_register_function(lua_State* lua, std::vector<Registration>& registrations) {

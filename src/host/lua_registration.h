@@ -19,6 +19,8 @@ struct Registration {
     int line = 0;
 
     bool may_write() const;
+    /// Moves work on or ends it, and so runs where memory is short.
+    bool allowed_when_full() const;
 };
 
 /// Adds redis.register_function to the table at the top; it appends to `registrations`, which

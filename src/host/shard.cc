@@ -167,6 +167,7 @@ void Shard::run(std::span<const std::string_view> argv, keyspace::ReplySink& rep
     begin_record();
     state_.execute(argv, clock_.now_us(), reply);
     end_record();
+    note_memory();
     // Only this thread writes it, so it need not be one step.
     facts_->commands.store(facts_->commands.load(std::memory_order_relaxed) + 1,
                            std::memory_order_relaxed);
@@ -300,7 +301,16 @@ Shard::Time Shard::next_wake() const {
     return next;
 }
 
+/// After every command: one batch may be larger than what is kept in reserve for many ticks.
+void Shard::note_memory() {
+    if (options_.memory == nullptr) return;
+    const std::size_t bytes = state_.keyspace().memory_bytes() + state_.lua().memory_bytes();
+    options_.memory->add(static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(told_bytes_));
+    told_bytes_ = bytes;
+}
+
 void Shard::note_facts() {
+    note_memory();
     const auto set = [](std::atomic<std::uint64_t>& fact, std::size_t value) {
         fact.store(value, std::memory_order_relaxed);
     };
@@ -322,11 +332,17 @@ ShardFacts Shard::facts() const {
     const auto get = [](const std::atomic<std::uint64_t>& fact) {
         return fact.load(std::memory_order_relaxed);
     };
+    const journal::CommitterCounts stored =
+        committer_ == nullptr ? journal::CommitterCounts{} : committer_->counts();
     return ShardFacts{.commands = get(facts_->commands),
                       .ticks = get(facts_->ticks),
                       .keys = get(facts_->keys),
                       .keyspace_bytes = get(facts_->keyspace_bytes),
                       .lua_bytes = get(facts_->lua_bytes),
+                      .journal_bytes = replay_bytes(),
+                      .syncs = stored.syncs,
+                      .sync_time = stored.sync_time,
+                      .snapshots = stored.snapshots,
                       .waiting_reads = get(facts_->waiting_reads),
                       .queued = queue_.size()};
 }

@@ -39,6 +39,8 @@ struct ShardOptions {
     /// If set, the shard has no thread: this is told when something was submitted, and whoever has
     /// the shard calls `turn`, so that a simulation decides what runs when.
     std::function<void()> by_hand{};
+    /// Told of all memory that the shard uses; outlives it. Null: nobody counts.
+    MemoryGauge* memory = nullptr;
 };
 
 /// What a shard has done so far; any thread may read it.
@@ -48,6 +50,11 @@ struct ShardFacts {
     std::uint64_t keys = 0;
     std::uint64_t keyspace_bytes = 0;
     std::uint64_t lua_bytes = 0;
+    /// Of the log that a start would replay.
+    std::uint64_t journal_bytes = 0;
+    std::uint64_t syncs = 0;
+    std::chrono::nanoseconds sync_time{};
+    std::uint64_t snapshots = 0;
     std::uint64_t waiting_reads = 0;
     std::uint64_t queued = 0;
 };
@@ -116,6 +123,7 @@ class Shard final : public CommandRunner {
     void begin_snapshot();
     Time next_wake() const;
     void note_facts();
+    void note_memory();
     bool refuses() const { return committer_ != nullptr && !committer_->healthy(); }
     Error cannot_write() const;
 
@@ -138,6 +146,8 @@ class Shard final : public CommandRunner {
     std::vector<std::string> appended_{};
     std::vector<Work*> woken_{};
 
+    /// As last told to the gauge.
+    std::size_t told_bytes_ = 0;
     bool snapshot_open_ = false;
     /// The committer has not answered for the last snapshot yet.
     std::atomic<bool> snapshot_pending_{false};

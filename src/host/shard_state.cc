@@ -38,7 +38,8 @@ void refuse_unknown(Args argv, keyspace::ReplySink& reply) {
 LuaHostOptions lua_options(const ShardStateOptions& options) {
     return LuaHostOptions{.memory_max = options.lua_memory_max,
                           .compile = options.compile,
-                          .is_local = options.is_local};
+                          .is_local = options.is_local,
+                          .memory = options.memory};
 }
 
 void send_function(const LibraryFacts::Function& function, keyspace::ReplySink& reply) {

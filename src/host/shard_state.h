@@ -24,6 +24,8 @@ struct ShardStateOptions {
     std::size_t lua_memory_max = 512U << 20;
     bool compile = true;
     std::function<bool(std::uint16_t slot)> is_local{};
+    /// As LuaHostOptions has it.
+    const MemoryGauge* memory = nullptr;
     /// The text of `INFO [section]`.
     std::function<std::string(std::string_view section)> info{};
     /// Called with the text of a library before its FUNCTION LOAD is answered.

@@ -167,6 +167,7 @@ void Committer::Impl::store_ticks() {
             counts.records += records;
             counts.bytes += bytes;
             counts.syncs += sync_mode() == Sync::Yes ? 1U : 0U;
+            counts.sync_time += last_took;
         }
         keep_spares();
     }

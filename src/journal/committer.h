@@ -66,6 +66,8 @@ struct CommitterCounts {
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
     std::uint64_t syncs = 0;
+    /// Spent on writing groups and waiting for the disk.
+    std::chrono::nanoseconds sync_time{};
     std::uint64_t snapshots = 0;
 };
 

@@ -129,6 +129,7 @@ void BlockPool::add_region() {
         regions_.size() < 2
             ? RegionSupply::Region{.start = RegionSupply::map(kRegionBytes), .populated = true}
             : supply_.take();
+    if (taken.start == nullptr) throw std::bad_alloc();
     empty_ = new (taken.start) Region{.free_slabs = kAllSlabs,
                                       .populated = taken.populated ? kRegionBytes : 0,
                                       .index = regions_.size()};

@@ -32,7 +32,8 @@ class BlockPool {
     BlockPool(const BlockPool&) = delete;
     BlockPool& operator=(const BlockPool&) = delete;
 
-    /// At most kBlockBytesMax bytes, aligned to 16.
+    /// At most kBlockBytesMax bytes, aligned to 16. Throws std::bad_alloc when the system has no
+    /// more.
     void* take(std::size_t bytes) {
         Slab*& open = open_[class_of(bytes)];
         if (open->free == nullptr) find_room(open, bytes);

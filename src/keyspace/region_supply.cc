@@ -2,15 +2,12 @@
 
 #include <sys/mman.h>
 
-#include "base/assert.h"
-
 namespace ff::keyspace {
 namespace {
 
 char* map_bytes(std::size_t bytes) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    FF_ASSERT(at != MAP_FAILED);
-    return static_cast<char*>(at);
+    return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
 }
 
 }  // namespace
@@ -30,6 +27,7 @@ RegionSupply::Region RegionSupply::take() {
     {
         const std::lock_guard lock(mutex_);
         if (!thread_.joinable()) thread_ = std::thread([this] { fetch(); });
+        refused_ = false;
         if (!ready_.empty()) {
             region = ready_.back();
             ready_.pop_back();
@@ -45,9 +43,10 @@ char* RegionSupply::map(std::size_t region_bytes) {
         return reinterpret_cast<std::uintptr_t>(at) % region_bytes;
     };
     char* at = map_bytes(region_bytes);
-    if (beyond(at) == 0) return at;
+    if (at == nullptr || beyond(at) == 0) return at;
     unmap(at, region_bytes);
     at = map_bytes(2 * region_bytes);
+    if (at == nullptr) return nullptr;
     const std::size_t before = (region_bytes - beyond(at)) % region_bytes;
     if (before > 0) munmap(at, before);
     if (before < region_bytes) munmap(at + before + region_bytes, region_bytes - before);
@@ -70,18 +69,21 @@ bool RegionSupply::populate(char* piece) {
 void RegionSupply::fetch() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return ending_ || ready_.size() < kAhead; });
+        changed_.wait(lock, [this] { return ending_ || (ready_.size() < kAhead && !refused_); });
         if (ending_) return;
         lock.unlock();
         char* const region = fetch_one();
         lock.lock();
-        if (region == nullptr) return;
-        ready_.push_back(region);
+        if (region != nullptr)
+            ready_.push_back(region);
+        else
+            refused_ = true;
     }
 }
 
 char* RegionSupply::fetch_one() {
     char* const region = map(region_bytes_);
+    if (region == nullptr) return nullptr;
     for (std::size_t at = 0; at < region_bytes_; at += kPieceBytes) {
         if (!populate(region + at)) break;
         if (is_ending()) {

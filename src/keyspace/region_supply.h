@@ -27,8 +27,9 @@ class RegionSupply {
     RegionSupply& operator=(const RegionSupply&) = delete;
 
     /// The caller's from now on, to be given back with `unmap`. Never waits: if none is ready, it
-    /// is one without pages.
+    /// is one without pages. Its start is null when the system has no more addresses for us.
     Region take();
+    /// Null when the system refuses.
     static char* map(std::size_t region_bytes);
     static void unmap(char* start, std::size_t region_bytes);
     /// Fetches the pages of one piece. False on systems that know no way to; then pages come as
@@ -46,7 +47,7 @@ class RegionSupply {
     static constexpr std::size_t kAhead = 2;
 
     void fetch();
-    /// Null if the supply ends meanwhile.
+    /// Null if the supply ends meanwhile, or the system refuses.
     char* fetch_one();
     bool is_ending();
 
@@ -55,6 +56,8 @@ class RegionSupply {
     std::condition_variable changed_{};
     std::vector<char*> ready_{};
     bool ending_ = false;
+    /// The system refused the last region: the next is fetched when one was asked for.
+    bool refused_ = false;
     std::thread thread_{};
 };
 

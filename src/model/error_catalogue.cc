@@ -148,6 +148,7 @@ constexpr ErrorInfo kCatalogue[] = {
     {"headers_too_large", Terminal, 431},
     {"too_many_requests", Retryable, 429},
     {"shutting_down", Retryable, 503},
+    {"store_full", Retryable, 503},
     {"storage_error", Terminal, 500},
     {"library_load", Terminal, 500},
     {"library_version_mismatch", Terminal, 500},

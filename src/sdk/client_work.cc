@@ -198,6 +198,10 @@ Result<Done> AdminClient::ping() const {
     return expect_success(*door_, "ping", "/healthz");
 }
 
+Result<Json> AdminClient::readiness() const {
+    return get_json(*door_, "ready", "/readyz");
+}
+
 Result<Done> AdminClient::ready() const {
     return expect_success(*door_, "ready", "/readyz");
 }

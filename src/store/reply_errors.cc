@@ -34,6 +34,9 @@ constexpr std::array kWords = std::to_array<Word>({
     {"EXECABORT", TransportKind::ExecAbort},
 });
 
+/// How Valkey, and the embedded store, refuse what would make them larger.
+constexpr std::string_view kOutOfMemory = "OOM ";
+
 }  // namespace
 
 TransportKind kind_of_error_reply(std::string_view line) {
@@ -57,6 +60,13 @@ bool says_function_unknown(std::string_view line) {
 Result<Reply> without_error(Reply reply) {
     if (!reply.is_error()) return reply;
     const std::string_view line = reply.error_text();
+    if (line.starts_with(kOutOfMemory)) {
+        Error full = model::make_error("store_full");
+        full.message =
+            "The store has used the memory it may, so it takes no new work. Work that is there can "
+            "be ended; give the store more memory or let ended work be dropped sooner.";
+        return full;
+    }
     return model::storage_error(kind_of_error_reply(line), std::string(line));
 }
 

@@ -16,7 +16,7 @@ model::TransportKind kind_of_error_reply(std::string_view line);
 bool says_function_unknown(std::string_view line);
 
 /// The reply itself, or its error reply as a `storage_error` whose message is the text of the
-/// store.
+/// store. A store that has no room for more answers `store_full`.
 Result<Reply> without_error(Reply reply);
 
 /// What a call answers once the store has been stopped.

@@ -105,6 +105,27 @@ TEST(BootProcess, ServesFromAValkeyCluster) {
               "delayed");
 }
 
+TEST(BootProcess, AValkeyWithoutMemoryRefusesNewWorkAndLetsWhatIsThereEnd) {
+    ValkeyServer valkey = ValkeyServer::start();
+    BootedServer server(of_valkey(valkey.port()));
+    const std::string id = server.create("default", R"(,"payload":"in")");
+    const HttpReply claimed = server.post(
+        "/v1/workers/w/tasks/claim",
+        R"({"worker_instance_id":"w-1","lanes":["default"],"max_tasks":1,"wait_ms":9000})");
+    ASSERT_EQ(claimed.status, 200) << claimed.body;
+    RespConnection operator_connection = valkey.connect();
+    operator_connection.command({"CONFIG", "SET", "maxmemory", "1mb"});
+    const HttpReply refused =
+        server.post("/v1/executions", R"({"execution_kind":"noop","lane_id":"default"})");
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_EQ(BootedServer::value_of(refused.body, "code"), "store_full") << refused.body;
+    EXPECT_NE(refused.header("Retry-After"), "");
+    const HttpReply done = server.post(
+        "/v1/executions/" + id + "/complete",
+        R"({"task_token":")" + BootedServer::value_of(claimed.body, "task_token") + "\"}");
+    EXPECT_EQ(done.status, 200) << done.body;
+}
+
 TEST(BootProcess, ServesFromAValkeyBehindTlsThatItTrusts) {
     const ValkeyServer valkey = ValkeyServer::start({.tls = true});
     const Environment tls = with(of_valkey(valkey.tls_port()), "FF_TLS", "true");

@@ -38,7 +38,8 @@ std::size_t required(const std::vector<std::string>& names) {
 
 std::vector<Head> heads() {
     static const std::regex tag("^-- @(\\w+)(?: (.*))?$");
-    static const std::regex added("^registry\\.add(_read_only)?\\(\"(\\w+)\", (\\d+), (\\d+),.*");
+    static const std::regex added(
+        "^registry\\.add(_read_only|_growing)?\\(\"(\\w+)\", (\\d+), (\\d+),.*");
     std::vector<Head> out;
     std::istringstream in(model::library_text());
     std::smatch found;
@@ -55,7 +56,7 @@ std::vector<Head> heads() {
             EXPECT_FALSE(out.empty() || out.back().name != found[2])
                 << line << ": no head above it";
             if (out.empty()) continue;
-            out.back().read_only = found[1].matched;
+            out.back().read_only = found[1] == "_read_only";
             out.back().keys_least = std::stoul(found[3]);
             out.back().argv_least = std::stoul(found[4]);
         }
