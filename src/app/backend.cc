@@ -26,6 +26,8 @@ Result<valkey::Options> valkey_options(const Settings& settings) {
     options.session.password = settings.store_password;
     options.blocking_max = settings.tail_pool_size + kOtherBlockingReads;
     options.allow_redis = settings.allow_redis;
+    options.wait_replicas = settings.wait_replicas;
+    options.wait_replicas_time = settings.wait_replicas_time;
     options.force_reload = settings.force_library_reload;
     options.library = valkey::Library{.source = model::library_text(),
                                       .version = model::library_version(),

@@ -101,6 +101,21 @@ Result<Done> fsync(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+/// `n` or `n:ms`.
+Result<Done> wait_replicas(RawSettings& raw, Text value, Name field) {
+    constexpr std::uint64_t kReplicasMost = 16;
+    constexpr std::uint64_t kMsMost = 5'000;
+    const std::size_t colon = value.find(':');
+    const auto count = parse_u64(value.substr(0, colon));
+    const auto ms = colon == std::string::npos ? std::optional<std::uint64_t>(1'000)
+                                        : parse_u64(value.substr(colon + 1));
+    if (!count || *count > kReplicasMost || !ms || *ms == 0 || *ms > kMsMost)
+        return invalid_input(field, "not <replicas 0..16>[:<ms 1..5000>]");
+    raw.settings.wait_replicas = *count;
+    raw.settings.wait_replicas_time = Millis(*ms);
+    return Done{};
+}
+
 Result<Done> lua_jit(RawSettings& raw, Text value, Name field) {
     if (value != "on" && value != "off") return invalid_input(field, "neither on nor off");
     raw.settings.lua_jit = value == "on";
@@ -246,6 +261,8 @@ constexpr Setting kTable[] = {
     {"FF_FORCE_LUA_RELOAD", "false", "boolean",
      "load the function library even where it is (development)", boolean<&S::force_library_reload>,
      true},
+    {"FF_WAIT_REPLICAS", "0", "<replicas 0..16>[:<ms 1..5000>]; ms 1000",
+     "answer a change when so many replicas of the valkey have it", wait_replicas},
     {"FF_DATA_DIR", "./flowfabric-data", "a folder, or :memory:", "data of the embedded store",
      data_dir},
     {"FF_BACKUP_DIR", "", "a folder", "backups that are asked for over HTTP are written below it",

@@ -69,6 +69,10 @@ struct Settings {
     std::string backup_dir{};
     journal::Fsync fsync = journal::Fsync::Always;
     Millis fsync_interval{100};
+    /// Replicas of a Valkey that must have a change before it is answered, and for how long they
+    /// are waited for.
+    std::size_t wait_replicas = 0;
+    Millis wait_replicas_time{1'000};
     std::uint32_t shards = 0;
     /// The functions of the embedded store are compiled to machine code, not interpreted.
     bool lua_jit = true;

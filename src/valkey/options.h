@@ -54,6 +54,9 @@ struct Options {
     bool allow_redis = false;
     /// Without one, `fcall` reports unknown functions instead of loading them.
     std::optional<Library> library{};
+    /// A change is answered when so many replicas of its primary have it; 0: at once.
+    std::size_t wait_replicas = 0;
+    milliseconds wait_replicas_time{1'000};
     /// Load the library even where the same is there already.
     bool force_reload = false;
 };

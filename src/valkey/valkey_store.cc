@@ -1,6 +1,7 @@
 #include "valkey/valkey_store.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <boost/asio/cancellation_state.hpp>
@@ -9,12 +10,14 @@
 
 #include "base/log.h"
 #include "model/transport_kind.h"
+#include "store/command_keys.h"
 #include "store/reply_errors.h"
 #include "valkey/await.h"
 #include "valkey/blocking_pool.h"
 #include "valkey/cluster.h"
 #include "valkey/home.h"
 #include "valkey/library_loader.h"
+#include "valkey/replica_gate.h"
 #include "valkey/single_server.h"
 #include "valkey/subscriber.h"
 
@@ -99,6 +102,7 @@ struct ValkeyStore::Parts {
           router(make_router(loop, random, probe, options)),
           caller(loop, *router, probe),
           loader(loop, caller, *router, probe, options),
+          gate(loop, caller, options),
           pool(loop, *router, probe, options),
           subscriber(std::make_shared<Subscriber>(loop, random, *router, probe, options)) {}
 
@@ -107,6 +111,7 @@ struct ValkeyStore::Parts {
     std::unique_ptr<Router> router;
     Caller caller;
     LibraryLoader loader;
+    ReplicaGate gate;
     BlockingPool pool;
     std::shared_ptr<Subscriber> subscriber;  // watched by the subscriptions' readers
     bool stopped = false;
@@ -165,24 +170,71 @@ asio::awaitable<std::vector<NodeReply>> ValkeyStore::every_primary(Call call) {
 
 Task<Reply> ValkeyStore::call_here(Call call) {
     if (parts_->stopped) co_return store::shutting_down();
-    co_return co_await parts_->caller.call(call);
+    co_return co_await settled_call(call);
+}
+
+std::optional<net::Address> ValkeyStore::node_of(const Call& call) const {
+    const auto slot = store::slot_of(call.command.args());
+    if (!slot.has_value()) return std::nullopt;
+    return parts_->router->owner_address(*slot);
+}
+
+Task<Reply> ValkeyStore::settled_call(const Call& call) {
+    if (parts_->gate.is_open() || !ReplicaGate::concerns(call)) {
+        co_return co_await parts_->caller.call(call);
+    }
+    const std::optional<net::Address> node = node_of(call);
+    FF_CO_TRY(Reply reply, co_await parts_->caller.call(call));
+    FF_CO_CHECK(co_await settle(call, node));
+    co_return reply;
+}
+
+Task<Done> ValkeyStore::settle(const Call& call, std::optional<net::Address> node) {
+    // A slot that moved meanwhile: whose replicas have the change is not known.
+    if (!node || node_of(call) != node) {
+        co_return model::storage_error(TransportKind::IoError,
+                                       "the primary changed during the call; repeat it");
+    }
+    co_return co_await parts_->gate.pass(*node);
+}
+
+asio::awaitable<std::vector<Result<Reply>>> ValkeyStore::settled_pipeline(
+    const std::vector<Call>& calls) {
+    if (parts_->gate.is_open() || std::ranges::none_of(calls, ReplicaGate::concerns)) {
+        co_return co_await parts_->caller.pipeline(calls);
+    }
+    std::vector<std::optional<net::Address>> nodes;
+    for (const Call& call : calls) nodes.push_back(node_of(call));
+    std::vector<Result<Reply>> results = co_await parts_->caller.pipeline(calls);
+    std::map<std::string, Result<Done>> passed;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!results[i].has_value() || !ReplicaGate::concerns(calls[i])) continue;
+        const std::string name = nodes[i] ? nodes[i]->text() : std::string();
+        auto known = passed.find(name);
+        if (known == passed.end()) {
+            const Result<Done> settled = co_await settle(calls[i], nodes[i]);
+            known = passed.emplace(name, settled).first;
+        }
+        if (!known->second.has_value()) results[i] = known->second.error();
+    }
+    co_return results;
 }
 
 Task<Reply> ValkeyStore::fcall_here(Call call) {
     if (parts_->stopped) co_return store::shutting_down();
-    Result<Reply> reply = co_await parts_->caller.call(call);
+    Result<Reply> reply = co_await settled_call(call);
     if (reply.has_value() || !parts_->options.library.has_value() ||
         !is_kind(reply.error(), TransportKind::NoScript)) {
         co_return reply;
     }
     FF_CO_CHECK(co_await parts_->loader.ensure(call.deadline));
-    co_return co_await parts_->caller.call(call);
+    co_return co_await settled_call(call);
 }
 
 asio::awaitable<std::vector<Result<Reply>>> ValkeyStore::pipeline_here(std::vector<Call> calls) {
     if (parts_->stopped)
         co_return std::vector<Result<Reply>>(calls.size(), Result<Reply>(store::shutting_down()));
-    std::vector<Result<Reply>> results = co_await parts_->caller.pipeline(calls);
+    std::vector<Result<Reply>> results = co_await settled_pipeline(calls);
     const auto unknown = [](const Result<Reply>& result) {
         return !result.has_value() && is_kind(result.error(), TransportKind::NoScript);
     };
@@ -197,7 +249,7 @@ asio::awaitable<std::vector<Result<Reply>>> ValkeyStore::pipeline_here(std::vect
     }
     const Result<Done> loaded = co_await parts_->loader.ensure(again.front().deadline);
     if (!loaded.has_value()) co_return results;
-    std::vector<Result<Reply>> second = co_await parts_->caller.pipeline(again);
+    std::vector<Result<Reply>> second = co_await settled_pipeline(again);
     for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(second[i]);
     co_return results;
 }
@@ -258,6 +310,7 @@ asio::awaitable<void> ValkeyStore::stop() {
     co_await parts_->subscriber->stop();
     co_await parts_->pool.stop();
     co_await parts_->loader.stop();
+    co_await parts_->gate.stop();
     co_await parts_->router->stop();
     co_await parts_->home->join();
 }

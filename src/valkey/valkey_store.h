@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -49,6 +50,13 @@ class ValkeyStore final : public store::Store {
     explicit ValkeyStore(std::unique_ptr<Parts> parts);
 
     Task<store::Reply> call_here(store::Call call);
+    /// As the caller's methods, but what they wrote is with the replicas that the options ask for.
+    Task<store::Reply> settled_call(const store::Call& call);
+    boost::asio::awaitable<std::vector<Result<store::Reply>>> settled_pipeline(
+        const std::vector<store::Call>& calls);
+    /// Nothing, or why the change that a call made at `node` counts as lost.
+    Task<Done> settle(const store::Call& call, std::optional<net::Address> node);
+    std::optional<net::Address> node_of(const store::Call& call) const;
     Task<store::Reply> fcall_here(store::Call call);
     boost::asio::awaitable<std::vector<Result<store::Reply>>> pipeline_here(
         std::vector<store::Call> calls);
