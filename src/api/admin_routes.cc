@@ -33,6 +33,9 @@ Task<http::Response> tell_capabilities(const Capabilities& facts, service::Lanes
         out.key("features").begin_object();
         for (const auto& [name, on] : facts.features) out.key(name).boolean(on);
         out.end_object();
+        out.key("store_warnings").begin_array();
+        for (const std::string& warning : facts.store_warnings) out.string(warning);
+        out.end_array();
     });
 }
 
@@ -68,7 +71,8 @@ void add_admin_routes(Routes& routes, Capabilities capabilities, service::Lanes&
                                    {.name = "lua", .kind = FieldKind::Object},
                                    required("partitions", FieldKind::Object),
                                    required("lanes", FieldKind::Array),
-                                   required("features", FieldKind::Object)}},
+                                   required("features", FieldKind::Object),
+                                   required("store_warnings", FieldKind::Array)}},
                 .handle = [facts = std::move(capabilities), &lanes](Call&) {
                     return tell_capabilities(facts, lanes);
                 }});

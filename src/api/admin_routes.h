@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "api/route.h"
 #include "model/partition.h"
@@ -21,6 +22,8 @@ struct Capabilities {
     bool lua_compiled = false;
     model::PartitionConfig partitions{};
     std::map<std::string, bool> features{};
+    /// What in the settings of the store endangers its data, a sentence each.
+    std::vector<std::string> store_warnings{};
 };
 
 struct BackupSummary {

@@ -5,6 +5,7 @@
 
 #include "app/memory_of_process.h"
 #include "app/secret_file.h"
+#include "app/store_warnings.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "engine/rehearsal.h"
@@ -90,24 +91,9 @@ Task<Done> StoreBackend::open_valkey() {
               co_await valkey::ValkeyStore::open(loop_, random_, probe_, std::move(options)));
     FF_CO_TRY(const valkey::ServerVersion version, co_await valkey_->check_version());
     log::info("app", "store_version", {{"version", version.text}});
-    const Result<Done> warned = co_await warn_of_eviction();
-    co_return warned;
-}
-
-Task<Done> StoreBackend::warn_of_eviction() {
-    store::Call info = store::plain({"INFO", "memory"}, true);
-    const std::vector<valkey::NodeReply> replies = co_await valkey_->every_primary(std::move(info));
-    constexpr std::string_view kPolicy = "maxmemory_policy:";
-    for (const valkey::NodeReply& node : replies) {
-        if (!node.reply.has_value()) continue;
-        const std::string_view text = node.reply->text().value_or("");
-        const auto at = text.find(kPolicy);
-        if (at == std::string_view::npos) continue;
-        const std::string_view policy = text.substr(at + kPolicy.size());
-        if (!policy.starts_with("noeviction"))
-            log::warn("app", "store_may_evict",
-                      {{"maxmemory_policy", policy.substr(0, policy.find('\r'))}});
-    }
+    warnings_ = co_await store_warnings(*valkey_);
+    for (const std::string& warning : warnings_)
+        log::warn("app", "store_warning", {{"warning", warning}});
     co_return Done{};
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -43,6 +44,8 @@ class StoreBackend {
     host::EmbeddedStore* embedded() const { return embedded_.get(); }
     /// Why the store keeps nothing at present, if it does not. Costs no request.
     std::optional<Error> trouble() const;
+    /// What in the settings of the store endangers its data, as the boot found it.
+    const std::vector<std::string>& warnings() const { return warnings_; }
     std::uint16_t lane_spread() const;
     /// 0 when there is no such door.
     std::uint16_t resp_port() const { return resp_door_ ? resp_door_->port() : 0; }
@@ -50,7 +53,6 @@ class StoreBackend {
   private:
     Result<Done> open_embedded();
     Task<Done> open_valkey();
-    Task<Done> warn_of_eviction();
 
     boost::asio::any_io_executor loop_;
     const Settings& settings_;
@@ -60,6 +62,7 @@ class StoreBackend {
     std::unique_ptr<host::EmbeddedStore> embedded_{};
     std::unique_ptr<valkey::ValkeyStore> valkey_{};
     std::unique_ptr<host::RespDoor> resp_door_{};
+    std::vector<std::string> warnings_{};
 };
 
 }  // namespace ff::app

@@ -102,7 +102,7 @@ http::ServerOptions server_options(const Settings& settings) {
             .piece_max = settings.sse_piece_max};
 }
 
-api::Capabilities capabilities_of(const Settings& settings) {
+api::Capabilities capabilities_of(const Settings& settings, const StoreBackend& backend) {
     const bool embedded = settings.backend == Backend::Embedded;
     return {.backend = std::string(to_string(settings.backend)),
             .version = cli::version(),
@@ -115,7 +115,8 @@ api::Capabilities capabilities_of(const Settings& settings) {
                          {"completion_listener", settings.completion_listener},
                          {"authentication", !settings.api_token.empty()},
                          {"sse_query_token", settings.sse_query_token},
-                         {"backup", embedded && !settings.in_memory()}}};
+                         {"backup", embedded && !settings.in_memory()}},
+            .store_warnings = backend.warnings()};
 }
 
 }  // namespace
@@ -236,7 +237,7 @@ void Instance::make_table() {
     }
     api::add_health_routes(routes_, std::move(sources));
     add_routes(routes_, *services_, pools_);
-    api::add_admin_routes(routes_, capabilities_of(settings_), services_->lanes,
+    api::add_admin_routes(routes_, capabilities_of(settings_, backend_), services_->lanes,
                           [this](std::string folder) { return backup(std::move(folder)); });
     api::add_openapi_route(routes_, cli::version());
     guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_);

@@ -108,7 +108,7 @@ Result<Done> wait_replicas(RawSettings& raw, Text value, Name field) {
     const std::size_t colon = value.find(':');
     const auto count = parse_u64(value.substr(0, colon));
     const auto ms = colon == std::string::npos ? std::optional<std::uint64_t>(1'000)
-                                        : parse_u64(value.substr(colon + 1));
+                                               : parse_u64(value.substr(colon + 1));
     if (!count || *count > kReplicasMost || !ms || *ms == 0 || *ms > kMsMost)
         return invalid_input(field, "not <replicas 0..16>[:<ms 1..5000>]");
     raw.settings.wait_replicas = *count;

@@ -56,11 +56,14 @@ TEST(Settings, TakeWhatTheEnvironmentSays) {
                                 {"FF_SCANNER_SHARD", "1/2"},
                                 {"FF_LEASE_EXPIRY_INTERVAL_MS", "5"},
                                 {"FF_UNBLOCK_INTERVAL_S", "9"},
+                                {"FF_WAIT_REPLICAS", "2:250"},
                                 {"FF_SECONDARY_INDEXES", "Off"}});
     ASSERT_TRUE(settings.has_value()) << settings.error().text();
     EXPECT_EQ(settings->listen.to_text(), "[::]:80");
     EXPECT_TRUE(settings->in_memory());
     EXPECT_EQ(settings->fsync_interval, Millis(250));
+    EXPECT_EQ(settings->wait_replicas, 2U);
+    EXPECT_EQ(settings->wait_replicas_time, Millis(250));
     EXPECT_EQ(settings->lanes.size(), 2U);
     EXPECT_EQ(settings->lane_spread, 2);
     EXPECT_EQ(settings->lane_spread_overrides.at("b"), 16);

@@ -26,6 +26,8 @@ struct Check {
     std::string name{};
     bool good = false;
     std::string about{};
+    /// Good as it is, but worth knowing.
+    bool warning = false;
 };
 
 Check memory_check(const Json& memory) {
@@ -54,6 +56,8 @@ std::vector<Check> examine(const AdminClient& client) {
     }
     checks.push_back({"library", facts->library_version > 0,
                       std::to_string(facts->library_version) + " on " + facts->backend});
+    for (const std::string& warning : facts->raw["store_warnings"].text_items())
+        checks.push_back({"store", true, warning, true});
     const Json& lua = facts->raw["lua"];
     if (lua.is_object())
         checks.push_back(
@@ -185,12 +189,15 @@ int run_doctor(Session& session, const Arguments& /*arguments*/) {
     Json list = Json::array();
     for (const Check& check : checks) {
         good = good && check.good;
-        table.row(
-            {check.name,
-             check.good ? session.paint("ok", Colour::Green) : session.paint("bad", Colour::Red),
-             check.about});
-        list.push(
-            Json::object({{"check", check.name}, {"ok", check.good}, {"found", check.about}}));
+        table.row({check.name,
+                   !check.good     ? session.paint("bad", Colour::Red)
+                   : check.warning ? session.paint("warn", Colour::Yellow)
+                                   : session.paint("ok", Colour::Green),
+                   check.about});
+        list.push(Json::object({{"check", check.name},
+                                {"ok", check.good},
+                                {"warning", check.warning},
+                                {"found", check.about}}));
     }
     if (session.json()) {
         session.print_json(Json::object({{"ok", good}, {"checks", list}}));

@@ -1,6 +1,7 @@
 #include "valkey/version.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/numbers.h"
@@ -90,6 +91,19 @@ Result<ServerVersion> lowest_version(const resp::Value& reply) {
         lowest = lowest ? worse(*lowest, version) : version;
     }
     return *lowest;
+}
+
+bool may_crash_at_full_resync(const ServerVersion& version) {
+    constexpr std::array<std::uint64_t, 3> kFixed{8, 1, 5};
+    if (version.product != ServerProduct::Valkey) return false;
+    std::string_view rest = version.text;
+    for (const std::uint64_t fixed : kFixed) {
+        const std::size_t dot = std::min(rest.find('.'), rest.size());
+        const std::uint64_t number = parse_u64(rest.substr(0, dot)).value_or(0);
+        if (number != fixed) return number < fixed;
+        rest.remove_prefix(std::min(dot + 1, rest.size()));
+    }
+    return false;
 }
 
 bool VersionCheck::accepts(const ServerVersion& version) const {

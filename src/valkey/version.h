@@ -27,6 +27,10 @@ Result<ServerVersion> parse_version(std::string_view body);
 /// version counts.
 Result<ServerVersion> lowest_version(const resp::Value& reply);
 
+/// Whether replicas of that version are known to crash when they drop their data at a full resync
+/// while a function library is loaded, unless `replica-lazy-flush` is off.
+bool may_crash_at_full_resync(const ServerVersion& version);
+
 /// Decides whether a server is new enough, and whether and when to ask again: a rolling upgrade or
 /// a node that still loads may yet come up to it.
 class VersionCheck {

@@ -77,6 +77,18 @@ TEST(Ch01, S28_TheLowestVersionOfAClusterCounts) {
     EXPECT_FALSE(lowest_version(Value::map({Value::bulk("a"), Value::integer(1)})).has_value());
 }
 
+TEST(Version, ReplicasThatMayCrashAtAFullResync) {
+    const auto may_crash = [](std::string_view info) {
+        return may_crash_at_full_resync(*parse_version(info));
+    };
+    EXPECT_TRUE(may_crash("valkey_version:8.1.1"));
+    EXPECT_TRUE(may_crash("valkey_version:8.0.9"));
+    EXPECT_FALSE(may_crash("valkey_version:8.1.5"));
+    EXPECT_FALSE(may_crash("valkey_version:8.2"));
+    EXPECT_FALSE(may_crash("valkey_version:9.0.0"));
+    EXPECT_FALSE(may_crash("redis_version:7.2.4"));
+}
+
 TEST(Ch01, S29_AnUpgradeInTimePassesAndAWrongPasswordFailsAtOnce) {
     const Asked upgraded = run(VersionCheck(false), "valkey_version:7.2.5", "valkey_version:8.1.0",
                                milliseconds(3'000));
