@@ -17,10 +17,12 @@ class ValkeyReplica : public ::testing::Test {
     void SetUp() override {
         // What a boot writes waits for the replica, too.
         ASSERT_TRUE(wait_until([this] {
+            // Of one that has yet to load its first copy, only a write tells.
             RespConnection connection = primary_.connect();
+            connection.command({"SET", "written", "1"});
             return connection.command({"WAIT", "1", "100"}).integer == 1;
         }));
-        server_.emplace(with(of_valkey(primary_.port()), "FF_WAIT_REPLICAS", "1:300"));
+        server_.emplace(with(of_valkey(primary_.port()), "FF_WAIT_REPLICAS", "1:1000"));
     }
     bool replica_has(const std::string& id) {
         RespConnection connection = replica_.connect();
