@@ -1,5 +1,6 @@
 #include "api/budget_routes.h"
 
+#include <array>
 #include <utility>
 
 #include "api/budget_json.h"
@@ -16,6 +17,9 @@ using Kind = FieldDoc::Kind;
 constexpr std::size_t kDimensionsMax = 64;
 constexpr TextLimits kWordLimits{.most = 128};
 constexpr TextLimits kReasonLimits{.most = 256};
+/// Kept for people and shown again.
+constexpr std::array<std::string_view, 5> kMetaFields = {"name", "created_by", "currency",
+                                                         "cost_unit", "escalation_target"};
 
 /// The three arrays of equal length as they stand; a missing array has a null for each dimension.
 struct LimitLists {
@@ -78,8 +82,7 @@ Result<service::NewBudget> read_new_budget(const Fields& body) {
                                  .hard = lists.hard[i].value_or(0),
                                  .soft = lists.soft[i].value_or(0)});
     }
-    for (const std::string_view name :
-         {"name", "created_by", "currency", "cost_unit", "escalation_target"}) {
+    for (const std::string_view name : kMetaFields) {
         FF_TRY(const auto text, body.text_if(name, kReasonLimits));
         if (text) budget.meta.emplace(name, *text);
     }
@@ -271,6 +274,7 @@ void add_definition_routes(Routes& routes, service::Budgets& budgets) {
     for (FieldDoc& field : limit_fields()) created.push_back(std::move(field));
     created.push_back({.name = "reset_interval_ms", .kind = Kind::Integer});
     created.push_back({.name = "attach", .kind = Kind::Boolean, .about = "Governs its scope"});
+    for (const std::string_view name : kMetaFields) created.push_back({.name = std::string(name)});
     routes.add({.method = "POST",
                 .pattern = "/v1/budgets",
                 .body = BodyClass::Control,

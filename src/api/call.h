@@ -29,6 +29,7 @@ class Call {
     /// All parameters of the path, joined by `/`: what the call is about.
     std::string subject() const;
 
+    const std::map<std::string, std::string>& query_parameters() const { return query_; }
     /// Percent-decoded; the first of several. `invalid_input` where the text is not what it says.
     std::optional<std::string> query(std::string_view name) const;
     Result<std::optional<std::int64_t>> query_integer(std::string_view name, std::int64_t least,

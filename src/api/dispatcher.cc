@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/error_reply.h"
+#include "api/known_names.h"
 #include "api/percent.h"
 #include "base/log.h"
 #include "model/error_catalogue.h"
@@ -112,6 +113,8 @@ boost::asio::awaitable<http::Response> Dispatcher::handle(http::Request request,
 boost::asio::awaitable<http::Response> Dispatcher::answer(Call& call, const Route& route,
                                                           std::string& store_failure) {
     if (!content_fits(call, route)) co_return error_reply(unsupported_media_type());
+    const Result<Done> understood = check_names(call, route);
+    if (!understood.has_value()) co_return error_reply(understood.error());
     // A handler answers with values. Should one throw all the same, its client gets an answer and
     // the other requests go on.
     std::string thrown;

@@ -112,6 +112,26 @@ Result<LentBytes> payload_of(const Fields& body) {
 
 }  // namespace
 
+std::vector<FieldDoc> new_execution_fields() {
+    return {
+        {.name = "namespace", .about = "`default` if absent", .example = "\"acme\""},
+        {.name = "lane_id", .about = "`default` if absent", .example = "\"default\""},
+        {.name = "execution_kind", .required = true, .example = "\"resize\""},
+        {.name = "execution_id", .about = "Minted if absent"},
+        {.name = "colocate_with_flow", .about = "A flow whose partition the new id is in"},
+        {.name = "payload", .kind = FieldDoc::Kind::Bytes, .about = "Text; or payload_base64"},
+        {.name = "payload_encoding"},
+        {.name = "priority", .kind = FieldDoc::Kind::Integer, .about = "Clamped to 0..9000"},
+        {.name = "creator_identity"},
+        {.name = "idempotency_key", .about = "A second create with it gives the first"},
+        {.name = "tags", .kind = FieldDoc::Kind::Object, .example = R"({"team.name":"search"})"},
+        {.name = "policy", .kind = FieldDoc::Kind::Object, .about = "ExecutionPolicy"},
+        {.name = "delay_until", .about = "Milliseconds, or \"+<ms>\"", .example = "\"+5000\""},
+        {.name = "execution_deadline_at", .about = "Milliseconds, or \"+<ms>\""},
+        {.name = "initial_hold", .about = "dependencies"},
+        {.name = "partition_id", .kind = FieldDoc::Kind::Integer}};
+}
+
 Result<service::NewExecution> parse_new_execution(const Fields& body,
                                                   const model::PartitionConfig& partitions) {
     FF_TRY(model::Namespace ns, id_or_default<model::Namespace>(body, "namespace"));
@@ -136,6 +156,15 @@ Result<service::NewExecution> parse_new_execution(const Fields& body,
     FF_TRY(request.execution_deadline, body.due_if("execution_deadline_at"));
     FF_TRY(request.hold_for_dependencies, parse_hold(body));
     return request;
+}
+
+Result<service::NewExecution> parse_batch_item(const Fields& item,
+                                               const model::PartitionConfig& partitions) {
+    std::vector<std::string_view> known{"payload_base64", "now"};
+    static const std::vector<FieldDoc> kFields = new_execution_fields();
+    for (const FieldDoc& field : kFields) known.push_back(field.name);
+    FF_CHECK(item.only(known));
+    return parse_new_execution(item, partitions);
 }
 
 Result<service::NewExecution> parse_octet_execution(Call& call,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "api/call.h"
 #include "api/fields.h"
+#include "api/route.h"
 #include "base/json.h"
 #include "service/execution_info.h"
 #include "service/executions.h"
@@ -11,9 +13,14 @@
 
 namespace ff::api {
 
-/// The members of a create, alone or as an item of a batch.
+/// What they are, for the description of the API and for the check of their names.
+std::vector<FieldDoc> new_execution_fields();
+/// The members of a create.
 Result<service::NewExecution> parse_new_execution(const Fields& body,
                                                   const model::PartitionConfig& partitions);
+/// The same of an item of a batch, whose names nobody has checked yet.
+Result<service::NewExecution> parse_batch_item(const Fields& item,
+                                               const model::PartitionConfig& partitions);
 /// The same from the query, for a body that is the payload itself.
 Result<service::NewExecution> parse_octet_execution(Call& call,
                                                     const model::PartitionConfig& partitions);

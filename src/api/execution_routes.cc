@@ -36,7 +36,7 @@ Task<http::Response> create_batch(Executions& executions, model::PartitionConfig
     std::vector<service::NewExecution> requests;
     std::vector<std::size_t> positions;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        Result<service::NewExecution> request = parse_new_execution(items[i], partitions);
+        Result<service::NewExecution> request = parse_batch_item(items[i], partitions);
         // Replaced below; an item that was not understood is not sent.
         results.emplace_back(request ? Error{.code = "internal"} : request.error());
         if (!request) continue;
@@ -136,32 +136,13 @@ Task<http::Response> put_tags(Executions& executions, model::PartitionConfig par
     co_return json_response(200, [count](json::Writer& out) { out.key("count").integer(count); });
 }
 
-std::vector<FieldDoc> create_fields() {
-    return {{.name = "namespace", .about = "`default` if absent", .example = "\"acme\""},
-            {.name = "lane_id", .about = "`default` if absent", .example = "\"default\""},
-            {.name = "execution_kind", .required = true, .example = "\"resize\""},
-            {.name = "execution_id", .about = "Minted if absent"},
-            {.name = "colocate_with_flow", .about = "A flow whose partition the new id is in"},
-            {.name = "payload", .kind = Kind::Bytes, .about = "Text; or payload_base64"},
-            {.name = "payload_encoding"},
-            {.name = "priority", .kind = Kind::Integer, .about = "Clamped to 0..9000"},
-            {.name = "creator_identity"},
-            {.name = "idempotency_key", .about = "A second create with it gives the first"},
-            {.name = "tags", .kind = Kind::Object, .example = R"({"team.name":"search"})"},
-            {.name = "policy", .kind = Kind::Object, .about = "ExecutionPolicy"},
-            {.name = "delay_until", .about = "Milliseconds, or \"+<ms>\"", .example = "\"+5000\""},
-            {.name = "execution_deadline_at", .about = "Milliseconds, or \"+<ms>\""},
-            {.name = "initial_hold", .about = "dependencies"},
-            {.name = "partition_id", .kind = Kind::Integer}};
-}
-
 void add_create(Routes& routes, Executions& executions, model::PartitionConfig partitions) {
     routes.add({.method = "POST",
                 .pattern = "/v1/executions",
                 .body = BodyClass::Large,
                 .content = Content::JsonOrOctets,
                 .doc = {.summary = "Create an execution",
-                        .body = create_fields(),
+                        .body = new_execution_fields(),
                         .answer = {{.name = "status", .required = true},
                                    {.name = "execution_id", .required = true},
                                    {.name = "public_state", .required = true}},
@@ -215,6 +196,7 @@ void add_execution_routes(Routes& routes, Executions& executions,
                 .pattern = "/v1/executions/{id}/tags",
                 .body = BodyClass::Control,
                 .doc = {.summary = "Set tags; names have the form word.rest",
+                        .own_members = true,
                         .answer = {{.name = "count", .kind = Kind::Integer, .required = true}},
                         .errors = {"invalid_tag_key", "execution_not_found"}},
                 .handle = [&executions, partitions](Call& call) {

@@ -1,6 +1,9 @@
 #include "api/fields.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/near_name.h"
 
 namespace ff::api {
 
@@ -191,6 +194,15 @@ Result<std::optional<model::DueTime>> Fields::due_if(std::string_view name) cons
     if (!text || !text->starts_with('+')) return refuse(name, "not_integer");
     FF_TRY(const model::DueTime due, model::DueTime::parse(*text, full_name(name)));
     return std::optional(due);
+}
+
+Result<Done> Fields::only(std::span<const std::string_view> known) const {
+    for (std::size_t i = 0; i < object_.size(); ++i) {
+        const std::string_view name = object_.member(i).first;
+        if (std::ranges::find(known, name) == known.end())
+            return unknown_name("field", place_, name, known);
+    }
+    return Done{};
 }
 
 Result<Done> Fields::matches_path(std::string_view name, std::string_view in_path) const {

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +98,12 @@ class Fields {
     Result<T> id(std::string_view name) const;
     template <class T>
     Result<std::optional<T>> id_if(std::string_view name) const;
+
+    /// Refuses members of other names, with the one of these that was probably meant.
+    Result<Done> only(std::span<const std::string_view> known) const;
+    Result<Done> only(std::initializer_list<std::string_view> known) const {
+        return only(std::span(known.begin(), known.size()));
+    }
 
     /// If present, the member must be the same text as that of the path.
     Result<Done> matches_path(std::string_view name, std::string_view in_path) const;

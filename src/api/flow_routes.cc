@@ -281,6 +281,7 @@ void add_changing_routes(Routes& routes, service::Flows& flows) {
                 .pattern = "/v1/flows/{id}/tags",
                 .body = BodyClass::Control,
                 .doc = {.summary = "Set tags: an object of strings, keys <word>.<name>",
+                        .own_members = true,
                         .answer = {{.name = "count", .kind = Kind::Integer, .required = true}},
                         .errors = {"invalid_tag_key", "flow_not_found"}},
                 .handle = [&flows](Call& call) { return set_tags(flows, call); }});

@@ -1,5 +1,6 @@
 #include "api/lease_fields.h"
 
+#include "api/fields.h"
 #include "model/error_catalogue.h"
 
 namespace ff::api {
@@ -86,6 +87,8 @@ Found find_lease(const json::Value& body, std::optional<std::string_view> header
     }
     if (const auto object = body.find("lease")) {
         if (!object->is_object()) return invalid_input("lease", "not_object");
+        FF_CHECK(Fields(*object, "lease.")
+                     .only({"lease_id", "lease_epoch", "attempt_id", "attempt_index"}));
         FF_TRY(const auto found, from_members(*object));
         if (!found) return model::make_error("partial_fence_triple");
         FF_CHECK(join(lease, found));

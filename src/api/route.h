@@ -41,6 +41,8 @@ struct RouteDoc {
     std::string summary{};
     std::vector<FieldDoc> query{};
     std::vector<FieldDoc> body{};
+    /// The body has names of its sender's choice, or the handler checks them.
+    bool own_members = false;
     /// Members of the successful answer.
     std::vector<FieldDoc> answer{};
     /// What a success may be, e.g. {200, 201}.

@@ -55,6 +55,8 @@ Result<service::FrameBatch> parse_batch(const StreamGround& ground, Call& call) 
     FF_TRY(const std::vector<Fields> frames,
            body.objects("frames", {.least = 1, .most = kFramesMost}));
     for (const Fields& each : frames) {
+        FF_CHECK(each.only({"frame_type", "payload", "payload_base64", "encoding", "correlation_id",
+                            "ts", "seq"}));
         FF_TRY(engine::Frame frame, parse_frame(each));
         batch.frames.push_back(std::move(frame));
     }

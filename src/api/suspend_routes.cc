@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/condition_fields.h"
 #include "api/fields.h"
 #include "api/json_response.h"
 #include "api/lease_fields.h"
@@ -25,6 +26,7 @@ struct Ground {
 };
 
 Result<service::WantedWaitpoint> parse_wanted(const Fields& body) {
+    FF_CHECK(body.only({"waitpoint_id", "waitpoint_key", "use_pending"}));
     service::WantedWaitpoint wanted;
     FF_TRY(wanted.id, body.id_if<model::WaitpointId>("waitpoint_id"));
     FF_TRY(wanted.key, body.id_if<model::WaitpointKey>("waitpoint_key"));
@@ -41,6 +43,7 @@ Result<Done> parse_condition(const Fields& body, service::NewSuspension& request
     FF_TRY(const std::string match, body.text_or("match", "any"));
     if (match != "any" && match != "all") return body.refuse("match", "unknown");
     request.match_all = match == "all" && !request.signals.empty();
+    FF_CHECK(check_condition_members(body));
     FF_TRY(auto condition, body.object_text_if("resume_condition"));
     if (condition && (body.has("signals") || body.has("match")))
         return body.refuse("resume_condition", "given_twice");

@@ -76,6 +76,9 @@ struct ParsedCompletion {
 
 Result<engine::CompleteExecution> parse_completion(const Fields& item,
                                                    const model::PartitionConfig& partitions) {
+    FF_CHECK(
+        item.only({"execution_id", "task_token", "lease", "lease_id", "lease_epoch", "attempt_id",
+                   "attempt_index", "result", "result_base64", "result_encoding"}));
     FF_TRY(const auto id, item.id<model::ExecutionId>("execution_id"));
     FF_CHECK(model::check_in_range(id, partitions));
     FF_TRY(const auto lease, find_lease(item.value(), std::nullopt, id));

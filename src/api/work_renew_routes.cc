@@ -54,6 +54,8 @@ Task<http::Response> renew(Work& work, model::PartitionConfig partitions, Call& 
 
 Result<engine::RenewLease> parse_item(const Fields& item, const model::PartitionConfig& partitions,
                                       std::optional<std::int64_t> ttl) {
+    FF_CHECK(item.only({"execution_id", "task_token", "lease", "lease_id", "lease_epoch",
+                        "attempt_id", "attempt_index"}));
     FF_TRY(const auto id, item.id<model::ExecutionId>("execution_id"));
     FF_CHECK(model::check_in_range(id, partitions));
     FF_TRY(const auto lease, find_lease(item.value(), std::nullopt, id));

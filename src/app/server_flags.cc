@@ -1,6 +1,7 @@
 #include "app/server_flags.h"
 
 #include "app/setting_table.h"
+#include "base/near_name.h"
 
 namespace ff::app {
 namespace {
@@ -9,6 +10,14 @@ const Setting* setting_of(const std::string& flag) {
     for (const Setting& setting : setting_table())
         if (setting.flag() == flag) return &setting;
     return nullptr;
+}
+
+Error unknown_flag(const std::string& flag) {
+    std::vector<std::string> flags;
+    for (const Setting& setting : setting_table()) flags.push_back(setting.flag());
+    const std::vector<std::string_view> known(flags.begin(), flags.end());
+    return invalid_input(flag,
+                         unknown_name_text("flag", flag, known) + "; see flowfabric server --help");
 }
 
 }  // namespace
@@ -25,8 +34,7 @@ Result<ServerArguments> parse_server_arguments(const std::vector<std::string>& a
         std::string flag = argument.substr(0, mark);
         if (flag == "--listen") flag = "--listen-addr";
         const Setting* setting = setting_of(flag);
-        if (setting == nullptr)
-            return invalid_input(argument, "no such flag; see flowfabric server --help");
+        if (setting == nullptr) return unknown_flag(flag);
         if (mark != std::string::npos) {
             out.flags[flag] = argument.substr(mark + 1);
         } else if (setting->boolean) {

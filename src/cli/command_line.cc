@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include "base/near_name.h"
 #include "cli/session.h"
 
 namespace ff::cli {
@@ -100,6 +101,46 @@ std::optional<std::string> unknown_command(const std::vector<std::string>& argum
     return std::nullopt;
 }
 
+/// The command that the arguments begin with, if there is one.
+const CommandSpec* command_of(const std::vector<std::string>& arguments) {
+    std::string said;
+    for (const std::string& word : arguments) {
+        said += (said.empty() ? "" : " ") + word;
+        for (const CommandSpec& spec : command_table())
+            if (spec.name == said) return &spec;
+    }
+    return nullptr;
+}
+
+/// What to say of the first option that the command does not have; nothing when there is none.
+std::string unknown_option(const std::vector<std::string>& arguments) {
+    const CommandSpec* command = command_of(arguments);
+    if (command == nullptr) return {};
+    std::vector<std::string> names{"--help"};
+    for (const Option& option : command->options) names.push_back("--" + std::string(option.name));
+    for (const Option& option : common_options()) names.push_back("--" + std::string(option.name));
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    for (const std::string& argument : arguments) {
+        const std::string name = argument.substr(0, argument.find('='));
+        if (!name.starts_with("--") || name == "--") continue;
+        if (std::ranges::find(known, name) != known.end()) continue;
+        return "flowfabric: " + unknown_name_text("option", name, known) + "; see flowfabric " +
+               std::string(command->name) + " --help\n";
+    }
+    return {};
+}
+
+Words no_such_command(const std::string& said) {
+    std::vector<std::string_view> known;
+    for (const CommandSpec& spec : command_table())
+        if (!spec.hidden) known.push_back(spec.name);
+    const std::string_view near = nearest_name(said, known);
+    const std::string hint = near.empty() ? "" : "did you mean `" + std::string(near) + "`? ";
+    return {
+        .text = "flowfabric: no command `" + said + "`; " + hint + "flowfabric --help lists them\n",
+        .exit_code = kUsage};
+}
+
 void collect(Arguments& arguments, const std::list<Slot>& slots) {
     for (const Slot& slot : slots) {
         for (const std::string& value : slot.values) arguments.add(slot.name, value);
@@ -125,10 +166,7 @@ std::variant<Words, Parsed> parse_command_line(std::vector<std::string> argument
         parsed.arguments.set_rest({arguments.begin() + 1, arguments.end()});
         return parsed;
     }
-    if (const auto unknown = unknown_command(arguments))
-        return Words{
-            .text = "flowfabric: no command `" + *unknown + "`; flowfabric --help lists them\n",
-            .exit_code = kUsage};
+    if (const auto unknown = unknown_command(arguments)) return no_such_command(*unknown);
     CLI::App root("FlowFabric, a durable execution engine", "flowfabric");
     root.require_subcommand(1);
     root.footer(
@@ -146,12 +184,13 @@ std::variant<Words, Parsed> parse_command_line(std::vector<std::string> argument
     }
     try {
         // CLI11 takes them from the end of the vector.
-        std::reverse(arguments.begin(), arguments.end());
-        root.parse(std::move(arguments));
+        root.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& failure) {
         std::ostringstream out;
         std::ostringstream err;
         const bool refused = root.exit(failure, out, err) != 0;
+        const std::string unknown = refused ? unknown_option(arguments) : std::string();
+        if (!unknown.empty()) return Words{.text = unknown, .exit_code = kUsage};
         return Words{.text = out.str() + err.str(), .exit_code = refused ? kUsage : kDone};
     }
     Parsed parsed;

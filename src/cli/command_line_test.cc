@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "cli/flow_drawing.h"
@@ -76,6 +78,30 @@ TEST(CommandLine, RefusesWithTwoWhatItDoesNotUnderstand) {
         const Words words = words_of(bad);
         EXPECT_EQ(words.exit_code, 2) << words.text;
         EXPECT_FALSE(words.text.empty());
+    }
+}
+
+TEST(CommandLine, Repair_20_NamesTheUnknownOptionAndTheNearestOne) {
+    const auto expect = [](std::vector<std::string> arguments, std::string_view said) {
+        const Words words = words_of(std::move(arguments));
+        EXPECT_EQ(words.exit_code, 2) << words.text;
+        EXPECT_NE(words.text.find(said), std::string::npos) << words.text;
+    };
+    expect({"submit", "kind", "--paylod", "x"},
+           "unknown option `--paylod`; did you mean `--payload`?");
+    expect({"submit", "kind", "--priorty=4"}, "did you mean `--priority`?");
+    expect({"list", "--sevrer", "http://h:1"}, "did you mean `--server`?");
+    expect({"lst"}, "did you mean `list`?");
+    // No command may be forgotten.
+    for (const CommandSpec& spec : command_table()) {
+        if (spec.raw) continue;
+        std::vector<std::string> arguments;
+        std::istringstream words{std::string(spec.name)};
+        for (std::string word; words >> word;) arguments.push_back(word);
+        for (const Positional& positional : spec.positionals)
+            if (positional.required) arguments.emplace_back("x");
+        arguments.emplace_back("--no-such-option");
+        expect(arguments, "unknown option `--no-such-option`");
     }
 }
 

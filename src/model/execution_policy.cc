@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/near_name.h"
 #include "model/execution_policy_check.h"
 #include "model/key_text.h"
 
@@ -35,11 +36,17 @@ const Durability* find_durability(std::string_view spelling) {
     return found == std::end(kDurabilities) ? nullptr : found;
 }
 
+/// What becomes of members that this version does not know: those of stored policies are kept.
+enum class Unknown : std::uint8_t { Keep, Refuse };
+
 /// Reads the members of one object whose numbers have been checked. The first wrong type is kept
 /// and decides in the end; members that nobody asked for are the unknown ones.
 class Reader {
   public:
-    Reader(const json::Value& object, std::string path) : object_(object), path_(std::move(path)) {}
+    Reader(const json::Value& object, std::string path, Unknown unknown)
+        : object_(object), path_(std::move(path)), unknown_(unknown) {}
+
+    Unknown unknown() const { return unknown_; }
 
     std::optional<json::Value> take(std::string_view name) {
         taken_.push_back(name);
@@ -106,6 +113,7 @@ class Reader {
         for (std::size_t at = 0; object_.is_object() && at < object_.size(); ++at) {
             const auto [name, value] = object_.member(at);
             const bool known = std::find(taken_.begin(), taken_.end(), name) != taken_.end();
+            if (!known && unknown_ == Unknown::Refuse) return unknown_member(name);
             if (!known && !value.is_null())
                 other.push_back({.name = std::string(name), .json = value.to_text()});
         }
@@ -113,14 +121,22 @@ class Reader {
     }
 
   private:
+    Error unknown_member(std::string_view name) const {
+        Error error = policy_error(path_.empty() ? name : concat({path_, ".", name}), "unknown");
+        const std::string place = path_.empty() ? "policy" : path_;
+        error.message = unknown_name_text("field", name, taken_) + " (in " + place + ")";
+        return error;
+    }
+
     json::Value object_;
     std::string path_;
+    Unknown unknown_;
     std::vector<std::string_view> taken_{};
     std::optional<Error> error_{};
 };
 
-Result<Backoff> read_backoff(const json::Value& value) {
-    Reader reader(value, "retry_policy.backoff");
+Result<Backoff> read_backoff(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "retry_policy.backoff", unknown);
     Backoff out;
     if (const auto type = reader.text("type"))
         out.type = *type == "fixed" ? BackoffType::Fixed : BackoffType::Exponential;
@@ -133,20 +149,20 @@ Result<Backoff> read_backoff(const json::Value& value) {
     return out;
 }
 
-Result<RetryPolicy> read_retry(const json::Value& value) {
-    Reader reader(value, "retry_policy");
+Result<RetryPolicy> read_retry(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "retry_policy", unknown);
     RetryPolicy out;
     out.max_retries = reader.integer("max_retries");
     if (const auto backoff = reader.take("backoff")) {
-        FF_TRY(out.backoff, read_backoff(*backoff));
+        FF_TRY(out.backoff, read_backoff(*backoff, unknown));
     }
     out.retryable_categories = reader.texts("retryable_categories");
     FF_TRY(out.other, reader.finish());
     return out;
 }
 
-Result<TimeoutPolicy> read_timeout(const json::Value& value) {
-    Reader reader(value, "timeout_policy");
+Result<TimeoutPolicy> read_timeout(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "timeout_policy", unknown);
     TimeoutPolicy out;
     out.attempt_timeout_ms = reader.integer("attempt_timeout_ms");
     out.execution_deadline_ms = reader.integer("execution_deadline_ms");
@@ -155,8 +171,8 @@ Result<TimeoutPolicy> read_timeout(const json::Value& value) {
     return out;
 }
 
-Result<SuspensionPolicy> read_suspension(const json::Value& value) {
-    Reader reader(value, "suspension_policy");
+Result<SuspensionPolicy> read_suspension(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "suspension_policy", unknown);
     SuspensionPolicy out;
     out.default_timeout_ms = reader.integer("default_timeout_ms");
     if (const auto text = reader.text("timeout_behavior")) {
@@ -167,8 +183,8 @@ Result<SuspensionPolicy> read_suspension(const json::Value& value) {
     return out;
 }
 
-Result<FallbackTier> read_tier(const json::Value& value) {
-    Reader reader(value, "fallback_policy.tiers");
+Result<FallbackTier> read_tier(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "fallback_policy.tiers", unknown);
     FallbackTier out;
     out.provider = reader.text("provider").value_or("");
     out.model = reader.text("model").value_or("");
@@ -177,19 +193,19 @@ Result<FallbackTier> read_tier(const json::Value& value) {
     return out;
 }
 
-Result<FallbackPolicy> read_fallback(const json::Value& value) {
-    Reader reader(value, "fallback_policy");
+Result<FallbackPolicy> read_fallback(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "fallback_policy", unknown);
     FallbackPolicy out;
     for (const json::Value& tier : reader.list("tiers")) {
-        FF_TRY(FallbackTier read, read_tier(tier));
+        FF_TRY(FallbackTier read, read_tier(tier, unknown));
         out.tiers.push_back(std::move(read));
     }
     FF_TRY(out.other, reader.finish());
     return out;
 }
 
-Result<RoutingRequirements> read_routing(const json::Value& value) {
-    Reader reader(value, "routing_requirements");
+Result<RoutingRequirements> read_routing(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "routing_requirements", unknown);
     RoutingRequirements out;
     const std::vector<std::string> texts = reader.texts("required_capabilities");
     const std::vector<std::string_view> tokens(texts.begin(), texts.end());
@@ -200,8 +216,8 @@ Result<RoutingRequirements> read_routing(const json::Value& value) {
     return out;
 }
 
-Result<StreamPolicy> read_stream(const json::Value& value) {
-    Reader reader(value, "stream_policy");
+Result<StreamPolicy> read_stream(const json::Value& value, Unknown unknown) {
+    Reader reader(value, "stream_policy", unknown);
     StreamPolicy out;
     out.durability_mode = reader.text("durability_mode");
     if (out.durability_mode && find_durability(*out.durability_mode) == nullptr)
@@ -215,15 +231,15 @@ Result<StreamPolicy> read_stream(const json::Value& value) {
 /// Reads the object member of that name, if there is one, into `into`.
 template <class T>
 Result<Done> read_part(Reader& reader, std::string_view name, std::optional<T>& into,
-                       Result<T> (*read)(const json::Value&)) {
+                       Result<T> (*read)(const json::Value&, Unknown)) {
     const auto value = reader.take(name);
     if (!value) return Done{};
-    FF_TRY(into, read(*value));
+    FF_TRY(into, read(*value, reader.unknown()));
     return Done{};
 }
 
-Result<ExecutionPolicy> read_policy(const json::Value& root) {
-    Reader reader(root, "");
+Result<ExecutionPolicy> read_policy(const json::Value& root, Unknown unknown) {
+    Reader reader(root, "", unknown);
     ExecutionPolicy out;
     out.priority = reader.integer("priority");
     out.delay_until = reader.integer("delay_until");
@@ -246,6 +262,14 @@ Result<ExecutionPolicy> read_policy(const json::Value& root) {
     return out;
 }
 
+Result<ExecutionPolicy> parse_policy(std::string_view text, Unknown unknown) {
+    if (text.empty()) return ExecutionPolicy{};
+    const auto document = json::Document::parse(text);
+    if (!document) return policy_error("", "malformed");
+    FF_CHECK(check_policy(document->root()));
+    return read_policy(document->root(), unknown);
+}
+
 }  // namespace
 
 std::string_view to_string(TimeoutBehavior behavior) {
@@ -264,15 +288,15 @@ std::string_view StreamPolicy::frame_mode() const {
 }
 
 Result<ExecutionPolicy> ExecutionPolicy::parse(std::string_view text) {
-    if (text.empty()) return ExecutionPolicy{};
-    const auto document = json::Document::parse(text);
-    if (!document) return policy_error("", "malformed");
-    FF_CHECK(check_policy(document->root()));
-    return read_policy(document->root());
+    return parse_policy(text, Unknown::Keep);
+}
+
+Result<ExecutionPolicy> ExecutionPolicy::parse_given(std::string_view text) {
+    return parse_policy(text, Unknown::Refuse);
 }
 
 Result<std::string> ExecutionPolicy::stored_text(std::string_view given) {
-    FF_TRY(ExecutionPolicy policy, parse(given));
+    FF_TRY(ExecutionPolicy policy, parse_given(given));
     if (policy == ExecutionPolicy{}) return std::string();
     if (!policy.retry_policy || policy.retry_policy->max_retries) return std::string(given);
     policy.retry_policy->max_retries = RetryPolicy::kApiMaxRetries;

@@ -118,6 +118,10 @@ struct ExecutionPolicy {
     /// text is an empty policy.
     static Result<ExecutionPolicy> parse(std::string_view text);
 
+    /// The same for one that somebody brings: a member that this version does not know is refused
+    /// with detail `<path>:unknown` and the name that was probably meant.
+    static Result<ExecutionPolicy> parse_given(std::string_view text);
+
     /// What the API stores for a policy it was given: the same text, unless a retry policy lacks
     /// its number of retries. No policy (`` or `{}`) is empty text.
     static Result<std::string> stored_text(std::string_view given);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/near_name.h"
+
 namespace ff::service {
 
 GraphFields::GraphFields(json::Value value, std::string path, GraphProblems& problems)
@@ -139,7 +141,9 @@ void GraphFields::finish() {
     if (!object_) return;
     for (std::size_t i = 0; i < object_->size(); ++i) {
         const auto [name, value] = object_->member(i);
-        if (!asked_.contains(name)) refuse(name, "unknown field");
+        if (asked_.contains(name)) continue;
+        const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+        refuse(name, unknown_name_text("field", name, known));
     }
 }
 

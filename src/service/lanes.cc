@@ -41,7 +41,7 @@ Result<Done> check(const LaneChange& change) {
     if (priority < 0 || priority > kPriorityMost)
         return invalid_input("default_priority", "out_of_range");
     if (change.default_policy_json && !change.default_policy_json->empty()) {
-        const auto policy = model::ExecutionPolicy::parse(*change.default_policy_json);
+        const auto policy = model::ExecutionPolicy::parse_given(*change.default_policy_json);
         if (!policy.has_value()) return policy.error();
     }
     return Done{};

@@ -168,7 +168,7 @@ TEST_P(RepairListings, Repair_01_PoliciesAndWorkersAreListedOnceEach) {
     };
     const std::string budget =
         R"({"scope_type":"execution","dimensions":["tokens"],"hard_limits":[10]})";
-    const std::string quota = R"({"max_concurrency":3})";
+    const std::string quota = R"({"max_concurrent":3})";
     for (int i = 0; i < 20; ++i) {
         budgets.push_back(world().post("/v1/budgets", budget).text("budget_id"));
         quotas.push_back(world().post("/v1/quotas", quota).text("quota_policy_id"));
