@@ -3,21 +3,32 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "app/memory_of_process.h"
 #include "app/secret_file.h"
 #include "app/store_warnings.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/task_group.h"
+#include "base/timer.h"
 #include "engine/rehearsal.h"
 #include "model/library.h"
 #include "model/transport_kind.h"
 #include "net/tls_context.h"
 
 namespace ff::app {
+namespace asio = boost::asio;
+
 namespace {
 
 /// Feeds and the audit trail are read beside the tails.
 constexpr std::size_t kOtherBlockingReads = 18;
+/// Between two log lines about a store that takes long to load.
+constexpr std::chrono::seconds kProgressPause{1};
 
 Result<valkey::Options> valkey_options(const Settings& settings) {
     valkey::Options options;
@@ -56,9 +67,35 @@ store::Store& StoreBackend::store() const {
 }
 
 Task<Done> StoreBackend::open() {
-    if (settings_.backend == Backend::Embedded) co_return open_embedded();
-    const Result<Done> opened = co_await open_valkey();
-    co_return opened;
+    if (settings_.backend == Backend::Valkey) {
+        const Result<Done> opened = co_await open_valkey();
+        co_return opened;
+    }
+    asio::thread_pool thread(1);
+    TaskGroup telling(loop_, "progress of loading");
+    telling.spawn(log_progress());
+    std::optional<Result<Done>> out;
+    auto opening = open_there(out);
+    co_await asio::co_spawn(thread, std::move(opening), asio::use_awaitable);
+    telling.cancel();
+    co_await telling.join();
+    co_return *std::move(out);
+}
+
+/// Runs on a thread that may wait.
+asio::awaitable<void> StoreBackend::open_there(std::optional<Result<Done>>& out) {
+    out.emplace(open_embedded());
+    co_return;
+}
+
+asio::awaitable<void> StoreBackend::log_progress() const {
+    Timer timer(loop_);
+    for (;;) {
+        timer.expires_after(kProgressPause);
+        const auto [cancelled] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (cancelled) co_return;
+        log::info("app", "loading", {{"percent", loading_.percent()}});
+    }
 }
 
 Result<Done> StoreBackend::open_embedded() {
@@ -73,6 +110,7 @@ Result<Done> StoreBackend::open_embedded() {
     options.library = model::library_text();
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
+    options.journal.loading = &loading_;
     auto opened = host::EmbeddedStore::open(std::move(options));
     if (!opened.has_value()) {
         Error error = std::move(opened).error().within(settings_.data_dir);

@@ -29,8 +29,11 @@ class StoreBackend {
     StoreBackend(boost::asio::any_io_executor loop, const Settings& settings, Random& random,
                  valkey::Probe& probe, OnFatal on_fatal);
 
-    /// Boot steps 1 and 1b: a store that answers and is new enough.
+    /// Boot steps 1 and 1b: a store that answers and is new enough. The loop goes on meanwhile.
     Task<Done> open();
+    /// An `open` that loads data ends soon, refused with `shutting_down`.
+    void give_up_open() { loading_.stop(); }
+    unsigned loaded_percent() const { return loading_.percent(); }
     /// Boot step 3.
     Task<Done> ensure_library();
     /// The operator's secret, or that of the data folder.
@@ -52,6 +55,8 @@ class StoreBackend {
 
   private:
     Result<Done> open_embedded();
+    boost::asio::awaitable<void> open_there(std::optional<Result<Done>>& out);
+    boost::asio::awaitable<void> log_progress() const;
     Task<Done> open_valkey();
 
     boost::asio::any_io_executor loop_;
@@ -59,6 +64,7 @@ class StoreBackend {
     Random& random_;
     valkey::Probe& probe_;
     OnFatal on_fatal_;
+    journal::Loading loading_{};
     std::unique_ptr<host::EmbeddedStore> embedded_{};
     std::unique_ptr<valkey::ValkeyStore> valkey_{};
     std::unique_ptr<host::RespDoor> resp_door_{};

@@ -149,13 +149,13 @@ Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::
 Instance::~Instance() = default;
 
 Task<Done> Instance::start() {
-    FF_CO_CHECK(co_await backend_.open());
-    Result<Done> started = co_await start_services();
-    if (started.has_value()) started = listen();
+    Result<Done> started = listen();
+    if (started.has_value()) started = co_await start_inside();
     if (!started.has_value()) {
         co_await stop();
         co_return started;
     }
+    front_door_.open(*dispatcher_);
     ready_ = true;
     log::info("app", "serving",
               {{"url", url()},
@@ -165,6 +165,12 @@ Task<Done> Instance::start() {
                {"routes", routes_.all().size()},
                {"scanners", settings_.scanners_enabled}});
     co_return Done{};
+}
+
+Task<Done> Instance::start_inside() {
+    FF_CO_CHECK(co_await backend_.open());
+    FF_CO_CHECK(co_await start_services());
+    co_return listen_for_metrics();
 }
 
 store::Store& Instance::keep_store() {
@@ -267,13 +273,18 @@ Result<Done> Instance::listen() {
                http::TlsKeys::load(settings_.listen_tls_cert_file, settings_.listen_tls_key_file));
         options.tls = tls_keys_;
     }
-    FF_TRY(http_, http::Server::listen(loop_, std::move(options), *dispatcher_));
+    FF_TRY(http_, http::Server::listen(loop_, std::move(options), front_door_));
     if (!settings_.listen_unix.empty()) {
         http::ServerOptions local = server_options(settings_);
         local.unix_path = settings_.listen_unix;
-        FF_TRY(local_http_, http::Server::listen(loop_, std::move(local), *dispatcher_));
+        FF_TRY(local_http_, http::Server::listen(loop_, std::move(local), front_door_));
     }
-    if (!settings_.metrics_listen) return Done{};
+    log::info("app", "listening", {{"url", url()}});
+    return Done{};
+}
+
+Result<Done> Instance::listen_for_metrics() {
+    if (!settings_.serve_http || !settings_.metrics_listen) return Done{};
     http::ServerOptions figures = server_options(settings_);
     figures.host = settings_.metrics_listen->host;
     figures.port = settings_.metrics_listen->port;

@@ -16,6 +16,7 @@
 #include "api/route.h"
 #include "app/backend.h"
 #include "app/background.h"
+#include "app/front_door.h"
 #include "app/kept_store.h"
 #include "app/probe.h"
 #include "app/probed_store.h"
@@ -41,6 +42,8 @@ class Instance {
 
     /// In the order of spec 01, section 8. When it fails, nothing is left running.
     Task<Done> start();
+    /// A start that loads data fails soon with `shutting_down`.
+    void give_up_start() { backend_.give_up_open(); }
     /// In the order of spec 07, section 7.
     boost::asio::awaitable<void> stop();
 
@@ -72,7 +75,10 @@ class Instance {
     void make_table();
     /// Why requests are not taken now, if they are not.
     std::optional<Error> not_ready() const;
+    /// Everything behind the listener.
+    Task<Done> start_inside();
     Result<Done> listen();
+    Result<Done> listen_for_metrics();
     void warn_of_open_doors() const;
     /// Logs and counts a step of the shutdown that was not done in time.
     void note_timeout(bool in_time, std::string_view step);
@@ -97,6 +103,7 @@ class Instance {
     std::unique_ptr<AuditTrail> audit_trail_{};
     std::unique_ptr<api::Dispatcher> dispatcher_{};
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
+    FrontDoor front_door_{[this] { return still_loading(backend_.loaded_percent()); }};
     std::unique_ptr<http::Server> http_{};
     std::unique_ptr<http::Server> local_http_{};
     std::unique_ptr<http::Server> metrics_http_{};

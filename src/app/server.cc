@@ -55,8 +55,18 @@ class ServerProcess {
 
   private:
     asio::awaitable<void> run() {
+        // Also while it starts, which takes long where there is much to load.
+        signals_.async_wait([this](const boost::system::error_code& cancelled, int number) {
+            if (!cancelled) begin_stop(number);
+        });
         const Result<Done> started = co_await instance_.start();
+        if (!started.has_value() && stopping_) {
+            signals_.cancel();
+            log::info("app", "stopped");
+            co_return;
+        }
         if (!started.has_value()) {
+            signals_.cancel();
             std::fprintf(stderr, "flowfabric: %s\n", started.error().text().c_str());
             exit_code_ = kFailedExitCode;
             co_return;
@@ -65,16 +75,20 @@ class ServerProcess {
         std::fflush(stdout);
         if (ready_) ready_(instance_.url());
         tasks_.spawn(reload_at_hangups());
-        const auto [failure, number] =
-            co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
-        log::info("app", "stopping", {{"signal", number}});
-        signals_.async_wait([](const boost::system::error_code& cancelled, int) {
-            if (!cancelled) std::_Exit(kInterruptedExitCode);
-        });
+        if (!stopping_) co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
         hangups_.cancel();
         co_await instance_.stop();
         signals_.cancel();
         log::info("app", "stopped");
+    }
+
+    void begin_stop(int number) {
+        log::info("app", "stopping", {{"signal", number}});
+        stopping_ = true;
+        instance_.give_up_start();
+        signals_.async_wait([](const boost::system::error_code& cancelled, int) {
+            if (!cancelled) std::_Exit(kInterruptedExitCode);
+        });
     }
 
     asio::awaitable<void> reload_at_hangups() {
@@ -91,6 +105,7 @@ class ServerProcess {
     asio::signal_set signals_;
     asio::signal_set hangups_;
     TaskGroup tasks_;
+    bool stopping_ = false;
     int exit_code_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "journal/file_system.h"
 #include "journal/format.h"
 #include "journal/journal_copy.h"
+#include "journal/loading.h"
 #include "journal/mark.h"
 #include "journal/records.h"
 #include "journal/snapshot_writer.h"
@@ -28,6 +29,8 @@ struct JournalOptions {
     bool repair = false;
     /// Where the high-water mark is kept; empty: nowhere.
     std::string mark_path{};
+    /// Told how far the opening is, and asked whether to go on; null: nobody cares.
+    Loading* loading = nullptr;
 };
 
 /// Receives what the journal holds, in order, while it is opened. An error ends the opening.

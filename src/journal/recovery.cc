@@ -1,6 +1,7 @@
 #include "journal/recovery.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -8,6 +9,8 @@ namespace ff::journal {
 namespace {
 
 constexpr std::size_t kCopyBytes = 1U << 20;
+/// After so many replayed bytes a word about it is due.
+constexpr std::uint64_t kTellBytes = 64U << 10;
 
 }  // namespace
 
@@ -36,6 +39,7 @@ Result<Opened> Recovery::run() {
         report_.repaired.push_back(Cut{.file = path(missing->name), .what = missing->what});
         mark_ = Mark{};
     }
+    FF_CHECK(expect_files());
     FF_CHECK(replay_snapshot());
     FF_CHECK(replay_segments());
     report_.lost_records = stored_ > next_record_ ? stored_ - next_record_ : 0;
@@ -75,6 +79,29 @@ Result<Done> Recovery::look_around() {
         (segment < first_segment_ ? older_segments_ : segments_).push_back(segment);
     }
     return Done{};
+}
+
+Result<Done> Recovery::expect_files() {
+    if (options_.loading == nullptr) return Done{};
+    std::vector<std::string> names;
+    if (report_.snapshot) names.push_back(snapshot_name(*report_.snapshot));
+    for (const std::uint64_t segment : segments_) names.push_back(segment_name(segment));
+    for (const std::string& name : names) {
+        FF_TRY(const std::unique_ptr<File> file, files_.open(path(name), OpenMode::Read));
+        FF_TRY(const std::uint64_t size, file->size());
+        options_.loading->expect(size);
+    }
+    return Done{};
+}
+
+Result<Done> Recovery::advance(std::uint64_t bytes) {
+    untold_bytes_ += bytes;
+    if (options_.loading == nullptr || untold_bytes_ < kTellBytes) return Done{};
+    options_.loading->advance(std::exchange(untold_bytes_, 0));
+    if (!options_.loading->stopped()) return Done{};
+    return Error{.code = "shutting_down",
+                 .cls = ErrorClass::Retryable,
+                 .message = "the start was given up before the data was loaded"};
 }
 
 /// Files that the mark knows of. The log may have lost more of them; the first is enough to say.
@@ -157,6 +184,7 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::stri
         next_position = record->position + 1;
         last_end_ += record->length;
         replay_bytes_ += record->length;
+        FF_CHECK(advance(record->length));
         durable_before = record->durable_before();
     }
     if (last && next_record_ < mark_.next_record) {

@@ -27,6 +27,9 @@ class Recovery {
 
     Result<Done> look_at_mark();
     Result<Done> look_around();
+    Result<Done> expect_files();
+    /// So many bytes of them have been replayed. Refused once nobody waits for the rest.
+    Result<Done> advance(std::uint64_t bytes);
     std::optional<Damage> missing_files() const;
     Result<Done> replay_snapshot();
     Result<std::optional<Damage>> replay_chunks(File& file, const SnapshotHead& head);
@@ -68,6 +71,7 @@ class Recovery {
     std::uint64_t first_segment_ = 1;
     std::uint64_t next_record_ = 1;
     std::uint64_t replay_bytes_ = 0;
+    std::uint64_t untold_bytes_ = 0;  // replayed since the last word about it
 
     // The segment that appends will go to, once it is known.
     std::optional<SegmentHead> last_;

@@ -51,6 +51,7 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_chunks(File& file,
         ++report_.snapshot_chunks;
         chunk_bytes += payload.size();
         at += kChunkHeadBytes + payload.size();
+        FF_CHECK(advance(kChunkHeadBytes + payload.size()));
     }
 }
 
