@@ -28,7 +28,6 @@ registry.add_growing("ff_apply_dependency_to_child", 7, 7, function(given, argv)
     local problem = graph.ref_problem(edge.ref)
     if problem then args.refuse("data_passing_ref", problem) end
     graph.check_group(tag, edge.flow_id, child)
-    edge.exists = call("EXISTS", keys.flow(tag, edge.flow_id, "edge:" .. edge.id)) == 1
     local unsatisfied, gate = graph.apply(u, child, c, edge)
     unit.commit(u)
     return {1, "OK", text(unsatisfied), gate}

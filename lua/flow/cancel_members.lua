@@ -23,8 +23,8 @@ end
 
 local function next_try(u, key, tally)
     if tally.failed == 0 then return u.now + RETRY_MS end
-    local attempts = number_of(call("HGET", key, "cancel_attempts"))
-    call("HSET", key, "cancel_attempts", text(attempts + 1))
+    local attempts = number_of(flow_core.get(key, "cancel_attempts"))
+    call("HSET", key, flow_core.name("cancel_attempts"), text(attempts + 1))
     return u.now + math.min(RETRY_MS * 2 ^ math.min(attempts, 16), RETRY_MAX_MS)
 end
 

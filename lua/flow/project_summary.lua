@@ -57,7 +57,7 @@ local function correct(u, flow_id, f, counts)
         compare(name, counts[state])
     end
     compare("term_leaf_bad", counts.leaf_bad)
-    if next(fields) ~= nil then unit.hset(u, keys.flow(u.tag, flow_id, "core"), fields) end
+    if next(fields) ~= nil then flow_core.set(u, flow_id, fields) end
 end
 
 local function is_ended(counts, total)

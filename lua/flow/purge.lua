@@ -74,15 +74,15 @@ registry.add("ff_purge_flow", 4, 2, function(given, argv)
     local most = args.optional_integer(argv, 3, "max_deletes", 1, DELETES_MAX) or DELETES_DEFAULT
     local u = unit.open(tag)
     local key = keys.flow(tag, flow_id, "core")
-    local stored = try("HMGET", key, "flow_id", "purging")
-    if stored.err or not stored[1] then
+    local stored = try("HGET", key, "flow_id")
+    if not stored or stored.err then
         leave_indexes(tag, flow_id)
         return {1, "OK", "not_found_cleaned"}
     end
-    if not is_set(stored[2]) then
+    if not flow_core.get(key, "purging") then
         if due_since(tag, flow_id, key) + retention > u.now then return {1, "OK", "not_due"} end
         if has_live_member(tag, flow_id) then return {1, "OK", "members_live"} end
-        call("HSET", key, "purging", "1")
+        call("HSET", key, flow_core.name("purging"), "1")
     end
     -- A slice must be able to take one member.
     local slice = {tag = tag, left = math.max(most, #KEYS_OF_MEMBER + 1)}

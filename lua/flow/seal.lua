@@ -15,7 +15,7 @@ registry.add("ff_seal_flow", 1, 1, function(given, argv)
     if f.public_flow_state ~= "open" then refuse("flow_already_terminal") end
     if expected and expected ~= number_of(f.graph_revision) then refuse("stale_graph_revision", f.graph_revision) end
     if number_of(f.node_count) == 0 then args.refuse("flow_id", "a flow without members") end
-    unit.hset(u, given[1], {sealed = 1, last_mutation_at = u.now})
+    flow_core.set(u, flow_id, {sealed = 1, last_mutation_at = u.now})
     flow.event(u, flow_id, "sealed", {})
     f.sealed = "1"
     local state = flow.finish_if_done(u, flow_id, f)

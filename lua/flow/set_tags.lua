@@ -5,14 +5,14 @@
 -- @refuses invalid_input flow_not_found invalid_tag_key
 -- @repeat the same values once more
 local function migrate(u, core_key, tags_key)
-    if is_set(call("HGET", core_key, "tags_migrated")) then return end
+    if flow_core.get(core_key, "tags_migrated") then return end
     for _, field in ipairs(call("HKEYS", core_key)) do
-        if flow_record.is_tag_key(field) then
+        if flow_record.is_tag_key(field) and not flow_core.is_ours(field) then
             unit.record(u, {"HSET", tags_key, field, call("HGET", core_key, field)})
             unit.record(u, {"HDEL", core_key, field})
         end
     end
-    unit.hset(u, core_key, {tags_migrated = 1})
+    unit.hset(u, core_key, {[flow_core.name("tags_migrated")] = 1})
 end
 
 registry.add_growing("ff_set_flow_tags", 2, 0, function(given, argv)

@@ -7,13 +7,13 @@
 -- @refuses invalid_input self_referencing_edge flow_not_found flow_already_terminal flow_sealed stale_graph_revision execution_not_in_flow partition_mismatch execution_not_found invalid_dependency data_passing_conflict cycle_detected graph_too_large dependency_already_exists group_already_terminal
 -- @repeat ALREADY_SATISFIED
 local FLAGS = {["0"] = true, ["1"] = true}
-local EDGE = {"upstream_execution_id", "downstream_execution_id", "dependency_kind", "data_passing_ref", "applied_at"}
+local EDGE = {"upstream_execution_id", "downstream_execution_id", "dependency_kind", "data_passing_ref"}
 
 local function read(argv, flow_id)
     return {
         flow_id = flow_id, id = args.id(argv, 2, "edge_id"),
         upstream = args.id(argv, 3, "upstream_execution_id"), downstream = args.id(argv, 4, "downstream_execution_id"),
-        kind = argv[5] ~= "" and argv[5] or "success_only", ref = argv[6], exists = true,
+        kind = argv[5] ~= "" and argv[5] or "success_only", ref = argv[6],
     }
 end
 
@@ -34,7 +34,7 @@ local function existing(u, edge, f, applies)
         return false
     end
     local reply = {1, "ALREADY_SATISFIED", edge.id, f.graph_revision}
-    if applies and not is_set(stored[5]) and not dependency.load(u.tag, edge.downstream, edge.id) then
+    if applies and not dependency.load(u.tag, edge.downstream, edge.id) then
         graph.check_group(u.tag, edge.flow_id, edge.downstream)
         edge.revision = f.graph_revision
         apply(u, edge, reply)

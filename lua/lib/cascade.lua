@@ -4,7 +4,7 @@
 local cascade = {}
 
 local EDGES_AT_ONCE = 128
-local EDGE = {"downstream_execution_id", "edge_state", "dependency_kind", "data_passing_ref", "applied_at"}
+local EDGE = {"downstream_execution_id", "edge_state", "dependency_kind", "data_passing_ref"}
 
 -- `edges` bounds what the call follows; `reports`: its reply tells of flagged groups.
 function cascade.open(u, edges, reports)
@@ -46,7 +46,7 @@ function cascade.edge(u, e, c, flow_id, edge_id)
         local child = core.load(u.tag, r.child)
         if not child then return true end
         graph.apply(u, r.child, child, {
-            id = edge_id, flow_id = flow_id, upstream = e, kind = edge[3], ref = edge[4] or "", exists = true,
+            id = edge_id, flow_id = flow_id, upstream = e, kind = edge[3], ref = edge[4] or "",
         })
         unit.commit_records(u)
         word = dependency.resolve(u, r)

@@ -54,9 +54,10 @@ end
 
 -- Ends a child whose dependencies cannot be met. In a cancelled flow it is cancelled, never skipped.
 local function end_child(u, r, c, dep)
-    local mode = call("HMGET", keys.flow(u.tag, dep.flow_id, "core"), "cancel_mode", "cancel_reason")
-    if is_set(mode[1]) and mode[1] ~= "flow_only" then
-        cancellation.run(u, r.child, c, mode[2] or "", "operator_override")
+    local flow_key = keys.flow(u.tag, dep.flow_id, "core")
+    local mode = flow_core.get(flow_key, "cancel_mode")
+    if mode and mode ~= "flow_only" then
+        cancellation.run(u, r.child, c, call("HGET", flow_key, "cancel_reason") or "", "operator_override")
         return
     end
     local root
@@ -90,7 +91,7 @@ local function record(u, r, dep, satisfied, meta, group, bucket)
     })
     local edge_key = keys.flow(tag, dep.flow_id, "edge:" .. r.edge)
     if r.edge_exists or (r.edge_exists == nil and call("EXISTS", edge_key) == 1) then
-        unit.hset(u, edge_key, {edge_state = satisfied and "satisfied" or "impossible", resolved_at = u.now})
+        unit.hset(u, edge_key, {edge_state = satisfied and "satisfied" or "impossible"})
     end
     -- Gathered, as the SADD of an edge that is applied in the same call: they must keep their order.
     unit.srem(u, keys.deps_unresolved(tag, r.child), r.edge)

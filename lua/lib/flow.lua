@@ -9,6 +9,12 @@ local RECORD = {
     "node_count", "edge_count", "graph_revision", "term_leaf_bad", "purging", "term_success", "term_failed",
     "term_cancelled", "term_expired", "term_skipped", "term_benign",
 }
+-- The stored names of RECORD, and the mark of an earlier version behind them.
+local STORED = {}
+for i = 1, #RECORD do
+    STORED[i] = flow_core.name(RECORD[i])
+end
+STORED[#RECORD + 1] = flow_core.OLD_MARK
 
 -- Whether dependencies allow the execution to run: open, closed or impossible.
 function flow.gate(tag, e, c)
@@ -22,14 +28,19 @@ end
 -- `continues`: the claim goes on with an attempt already started.
 function flow.claim_allowed(tag, c, continues)
     if not is_set(c.flow_id) then return true end
-    local gate = call("HGET", keys.flow(tag, c.flow_id, "core"), "claim_gate")
+    local gate = flow_core.get(keys.flow(tag, c.flow_id, "core"), "claim_gate")
     return not (gate == "closed" or (gate == "drain" and not continues))
 end
 
 -- The fields the rules need, by name; nil when there is no such flow, or it is being purged.
 function flow.load(tag, flow_id)
-    local stored = try("HMGET", keys.flow(tag, flow_id, "core"), unpack(RECORD))
+    local key = keys.flow(tag, flow_id, "core")
+    local stored = try("HMGET", key, unpack(STORED))
     if stored.err or not stored[1] then return nil end
+    if stored[#RECORD + 1] then
+        flow_core.adopt(key)
+        stored = call("HMGET", key, unpack(STORED))
+    end
     local f = {}
     for i = 1, #RECORD do
         f[RECORD[i]] = stored[i] or ""
@@ -90,8 +101,10 @@ end
 
 local function count(key, f, outcome, cancellation_reason, is_leaf)
     local counter, is_bad = flow.counter(outcome, cancellation_reason)
-    f[counter] = call("HINCRBY", key, counter, 1)
-    if is_bad and is_leaf then f.term_leaf_bad = call("HINCRBY", key, "term_leaf_bad", 1) end
+    f[counter] = call("HINCRBY", key, flow_core.name(counter), 1)
+    if is_bad and is_leaf then
+        f.term_leaf_bad = call("HINCRBY", key, flow_core.name("term_leaf_bad"), 1)
+    end
 end
 
 function flow.terminal_count(f)
@@ -116,7 +129,7 @@ function flow.finish_if_done(u, flow_id, f)
         return f.public_flow_state
     end
     local state = flow.final_state(f)
-    unit.hset(u, keys.flow(u.tag, flow_id, "core"), {public_flow_state = state, finished_at = u.now})
+    flow_core.set(u, flow_id, {public_flow_state = state, finished_at = u.now})
     flow.event(u, flow_id, "finished", {"public_flow_state", state})
     unit.zadd(u, keys.index(u.tag, "terminal_flows"), u.now, flow_id)
     flow.announce(u, flow_id, f.namespace, state)
@@ -165,7 +178,7 @@ end
 function flow.leave_leaves(u, flow_id, c)
     if c.lifecycle_phase ~= "terminal" then return end
     local _, is_bad = flow.counter(c.terminal_outcome, c.cancellation_reason)
-    if is_bad then call("HINCRBY", keys.flow(u.tag, flow_id, "core"), "term_leaf_bad", -1) end
+    if is_bad then call("HINCRBY", keys.flow(u.tag, flow_id, "core"), flow_core.name("term_leaf_bad"), -1) end
 end
 
 -- A cancelled flow, or one that failed fast and still owes cancels, takes no member back.
@@ -180,9 +193,9 @@ end
 
 local function uncount(u, e, c, flow_key)
     local counter, is_bad = flow.counter(c.terminal_outcome, c.cancellation_reason)
-    call("HINCRBY", flow_key, counter, -1)
+    call("HINCRBY", flow_key, flow_core.name(counter), -1)
     if is_bad and call("EXISTS", keys.flow(u.tag, c.flow_id, "out:" .. e)) == 0 then
-        call("HINCRBY", flow_key, "term_leaf_bad", -1)
+        call("HINCRBY", flow_key, flow_core.name("term_leaf_bad"), -1)
     end
 end
 
@@ -192,13 +205,15 @@ function flow.revived(u, e, c)
         local flow_id = c.flow_id
         local flow_key = keys.flow(u.tag, flow_id, "core")
         call("ZREM", keys.index(u.tag, "cascade_pending"), e)
-        local state = call("HGET", flow_key, "public_flow_state")
-        if not state then return end
+        local f = flow.load(u.tag, flow_id)
+        if not f then return end
+        local state = f.public_flow_state
         uncount(u, e, c, flow_key)
         call("SADD", keys.index(u.tag, "flow_index"), flow_id)
         if state == "completed" or state == "failed" then
-            call("HSET", flow_key, "public_flow_state", "open", "finished_at", "", "cancel_mode", "", "claim_gate", "")
-            call("HINCRBY", flow_key, "reopen_count", 1)
+            call("HSET", flow_key, "public_flow_state", "open", flow_core.name("finished_at"), "",
+                flow_core.name("cancel_mode"), "", flow_core.name("claim_gate"), "")
+            call("HINCRBY", flow_key, flow_core.name("reopen_count"), 1)
             call("ZREM", keys.index(u.tag, "terminal_flows"), flow_id)
         end
     end)

@@ -36,12 +36,12 @@ function flow_cancel.run(u, flow_id, how)
     local mode = MODES[how.policy]
     local reason = args.cut(how.reason, flow_cancel.REASON_MAX)
     local members = call("SMEMBERS", keys.flow(u.tag, flow_id, "members"))
-    unit.hset(u, keys.flow(u.tag, flow_id, "core"), {
+    flow_core.set(u, flow_id, {
         public_flow_state = how.state, cancelled_at = u.now, cancel_reason = reason, cancellation_policy = how.policy,
         cancel_mode = mode, claim_gate = GATES[mode], last_mutation_at = u.now,
     })
     -- That of an earlier cancel, if the flow was reopened since.
-    unit.record(u, {"HDEL", keys.flow(u.tag, flow_id, "core"), "cancel_completed_at"})
+    unit.record(u, {"HDEL", keys.flow(u.tag, flow_id, "core"), flow_core.name("cancel_completed_at")})
     unit.zadd(u, keys.index(u.tag, "terminal_flows"), u.now, flow_id)
     flow.event(u, flow_id, "cancelled", {"reason", reason, "cancellation_policy", how.policy})
     if mode ~= "flow_only" then owe(u, flow_id, members, how.grace_ms) end
@@ -58,9 +58,10 @@ end
 function flow_cancel.settled(u, flow_id)
     call("ZREM", keys.index(u.tag, "cancel_backlog"), flow_id)
     local key = keys.flow(u.tag, flow_id, "core")
-    local stored = call("HMGET", key, "flow_id", "cancel_completed_at")
     -- Repeated calls find the dispatch complete and leave its time alone.
-    if stored[1] and not is_set(stored[2]) then call("HSET", key, "cancel_completed_at", u.now) end
+    if call("EXISTS", key) == 1 and not flow_core.get(key, "cancel_completed_at") then
+        call("HSET", key, flow_core.name("cancel_completed_at"), u.now)
+    end
 end
 
 return flow_cancel

@@ -27,7 +27,7 @@ end
 
 -- Collects core and indexes; `counts` holds node_count, edge_count, graph_revision and sealed, default 0.
 function flow_record.write(u, flow_id, a, counts)
-    unit.hset(u, keys.flow(u.tag, flow_id, "core"), {
+    flow_core.set(u, flow_id, {
         flow_id = flow_id, flow_kind = a.flow_kind, namespace = a.namespace, created_by = a.created_by,
         graph_revision = counts.graph_revision or 0, node_count = counts.node_count or 0,
         edge_count = counts.edge_count or 0, public_flow_state = "open", created_at = u.now,

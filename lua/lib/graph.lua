@@ -33,7 +33,7 @@ function graph.add_dependency(u, edge)
     unit.hset(u, keys.dep(u.tag, edge.downstream, edge.id), {
         edge_id = edge.id, flow_id = edge.flow_id, upstream_execution_id = edge.upstream,
         downstream_execution_id = edge.downstream, dependency_kind = edge.kind, state = "unsatisfied",
-        data_passing_ref = edge.ref,
+        data_passing_ref = edge.ref, applied_at = u.now,
     })
     unit.sadd(u, keys.deps_unresolved(u.tag, edge.downstream), edge.id)
     unit.sadd(u, keys.deps_all_edges(u.tag, edge.downstream), edge.id)
@@ -79,8 +79,7 @@ local function count_in_group(u, edge, child, c)
     return group.state == "impossible" and "impossible" or "closed"
 end
 
--- Gates a child by one edge more; all checks are done. `c` is its core, edge.exists whether the flow holds a
--- record of the edge. Returns the unsatisfied count and what section 5.5 says about the gate.
+-- Gates a child by one edge more; all checks are done. `c` is its core. Returns the unsatisfied count and what section 5.5 says about the gate.
 function graph.apply(u, child, c, edge)
     edge.downstream = child
     graph.add_dependency(u, edge)
@@ -90,7 +89,6 @@ function graph.apply(u, child, c, edge)
         flow_id = edge.flow_id, unsatisfied_required_count = unsatisfied, gate = count_in_group(u, edge, child, c),
         last_flow_graph_revision = edge.revision, last_dependency_update_at = u.now,
     })
-    if edge.exists then unit.hset(u, keys.flow(u.tag, edge.flow_id, "edge:" .. edge.id), {applied_at = u.now}) end
     graph.follow_ended(u, edge.upstream, edge.flow_id)
     if c.lifecycle_phase ~= "runnable" then return unsatisfied, "not_gated:" .. (c.lifecycle_phase or "") end
     gate_child(u, child, c)

@@ -57,7 +57,7 @@ local function read_one(u, s, i, text_of)
     local edge = {
         flow_id = s.flow_id, id = text_of(given, "id", where), upstream = text_of(given, "up", where),
         downstream = text_of(given, "down", where), kind = kind ~= "" and kind or "success_only",
-        ref = text_of(given, "data", where), where = where, exists = true,
+        ref = text_of(given, "data", where), where = where,
     }
     if edge.id == "" then args.refuse(where .. ".id", "empty") end
     local up = s.by_id[edge.upstream] or existing(u, s, edge.upstream)

@@ -100,7 +100,7 @@ local function reopen_edge(u, e, c, edge, set)
     })
     local edge_key = keys.flow(u.tag, c.flow_id, "edge:" .. edge.id)
     if call("EXISTS", edge_key) == 1 then
-        unit.hset(u, edge_key, {edge_state = EDGE_STATES[edge.state], resolved_at = is_open and "" or u.now})
+        unit.hset(u, edge_key, {edge_state = EDGE_STATES[edge.state]})
     end
     if is_open then
         unit.sadd(u, keys.deps_unresolved(u.tag, e), edge.id)

@@ -61,14 +61,13 @@ end
 
 -- `f` describes the flow: what flow_record.read made of it, or its core; `numbers` hold its new counts.
 function submission.write(u, s, f, numbers)
-    local key = keys.flow(u.tag, s.flow_id, "core")
     if s.mode == "create" then
         flow_record.write(u, s.flow_id, f, {
             graph_revision = numbers.graph_revision, node_count = numbers.node_count,
             edge_count = numbers.edge_count, sealed = s.seals and 1 or 0,
         })
     else
-        unit.hset(u, key, {
+        flow_core.set(u, s.flow_id, {
             graph_revision = numbers.graph_revision, node_count = numbers.node_count,
             edge_count = numbers.edge_count, last_mutation_at = u.now, sealed = s.seals and 1 or 0,
         })

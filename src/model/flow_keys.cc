@@ -2,6 +2,10 @@
 
 namespace ff::model {
 
+std::string flow_core_field(std::string_view name) {
+    return "ff." + std::string(name);
+}
+
 FlowKeys::FlowKeys(const FlowId& id, const PartitionConfig& config)
     : tag_(partition_of(id, config).tag()),
       prefix_(concat({"ff:flow:", tag_, ":", id.to_string(), ":"})) {}

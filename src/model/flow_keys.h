@@ -10,6 +10,10 @@
 
 namespace ff::model {
 
+/// The stored name of a field of a flow's core that is ours alone: other implementations of the
+/// contract take dotted names for tags and refuse others that they do not know.
+std::string flow_core_field(std::string_view name);
+
 /// Names of the keys of one flow, all in its partition.
 class FlowKeys {
   public:

@@ -109,14 +109,17 @@ Task<std::vector<std::string>> Flows::unfinished_members(model::FlowId flow,
     const std::string core = keys.core();
     std::vector<store::Call> reads;
     reads.push_back(store::plain({"SMEMBERS", pending}, true));
-    reads.push_back(store::plain({"HGET", core, "cancel_mode"}, true));
+    // Earlier versions wrote the bare name.
+    const std::string mode_field = model::flow_core_field("cancel_mode");
+    reads.push_back(store::plain({"HMGET", core, mode_field, "cancel_mode"}, true));
     const auto replies = co_await context_.store.pipeline(std::move(reads));
     for (const auto& reply : replies) {
         if (!reply) co_return reply.error();
     }
     const std::vector<std::string> owed_ids = texts_of(*replies[0]);
     std::set<std::string> owed(owed_ids.begin(), owed_ids.end());
-    if (replies[1]->text() == std::optional<std::string_view>("cancel_pending")) {
+    const std::vector<std::string> modes = texts_of(*replies[1]);
+    if (std::ranges::find(modes, "cancel_pending") != modes.end()) {
         std::vector<store::Call> cores;
         for (const std::string& id : owed_ids) {
             const auto parsed = model::ExecutionId::parse(id);

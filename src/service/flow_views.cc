@@ -24,6 +24,24 @@ std::vector<std::string> after(std::vector<std::string> ids, const std::string& 
     return ids;
 }
 
+/// The fields of a flow's core that are ours: with a prefix, or bare as earlier versions wrote
+/// them.
+class FlowCore {
+  public:
+    explicit FlowCore(HashRecord& core) : core_(core) {}
+
+    std::string text(std::string_view field) const { return core_.text(stored(field)); }
+    std::int64_t number(std::string_view field) { return core_.number(stored(field)); }
+    std::optional<Timestamp> time(std::string_view field) { return core_.time(stored(field)); }
+
+  private:
+    std::string stored(std::string_view field) const {
+        std::string own = model::flow_core_field(field);
+        return core_.text(own).empty() ? std::string(field) : own;
+    }
+    HashRecord& core_;
+};
+
 Result<FlowMember> read_member(const std::string& id, const store::Reply& core_reply,
                                const store::Reply& member_reply) {
     HashRecord core("exec_core", core_reply);
@@ -56,6 +74,13 @@ Result<FlowEdge> read_edge(const store::Reply& reply) {
                   .resolved_at = edge.time("resolved_at")};
     FF_CHECK(edge.finish());
     return read;
+}
+
+/// Nothing where the field is absent or empty.
+std::optional<Timestamp> time_at(const store::Reply& reply, std::size_t index) {
+    if (index >= reply.items().size()) return std::nullopt;
+    const auto ms = parse_i64(reply.items()[index].text().value_or(""));
+    return ms ? std::optional(timestamp_from_ms(*ms)) : std::nullopt;
 }
 
 Result<FlowGroup> read_group(const std::string& downstream, const store::Reply& reply) {
@@ -93,28 +118,29 @@ Result<FlowSummary> read_summary(const store::Reply& reply) {
 
 Result<FlowRecord> read_flow_record(const model::FlowId& id, const store::Reply& reply) {
     HashRecord core("flow_core", reply);
+    FlowCore ours(core);
     if (core.empty()) return model::make_error("flow_not_found", {id.to_string()});
     FlowRecord flow{.id = id,
                     .flow_kind = core.text("flow_kind"),
                     .ns = core.text("namespace"),
-                    .created_by = core.text("created_by"),
+                    .created_by = ours.text("created_by"),
                     .public_flow_state = core.text("public_flow_state"),
                     .graph_revision = core.number("graph_revision"),
                     .node_count = core.number("node_count"),
                     .edge_count = core.number("edge_count"),
-                    .sealed = core.text("sealed") == "1",
-                    .failure_policy = core.text("failure_policy"),
-                    .outcome_policy = core.text("outcome_policy"),
+                    .sealed = ours.text("sealed") == "1",
+                    .failure_policy = ours.text("failure_policy"),
+                    .outcome_policy = ours.text("outcome_policy"),
                     .created_at = core.time("created_at"),
                     .last_mutation_at = core.time("last_mutation_at"),
-                    .finished_at = core.time("finished_at"),
+                    .finished_at = ours.time("finished_at"),
                     .cancelled_at = core.time("cancelled_at"),
                     .cancel_reason = core.text("cancel_reason"),
                     .cancellation_policy = core.text("cancellation_policy"),
-                    .cancel_completed_at = core.time("cancel_completed_at"),
-                    .reopen_count = core.number("reopen_count")};
+                    .cancel_completed_at = ours.time("cancel_completed_at"),
+                    .reopen_count = ours.number("reopen_count")};
     for (const std::string_view outcome : kOutcomes) {
-        flow.ended[std::string(outcome)] = core.number("term_" + std::string(outcome));
+        flow.ended[std::string(outcome)] = ours.number("term_" + std::string(outcome));
     }
     FF_CHECK(core.finish());
     return flow;
@@ -247,7 +273,31 @@ Task<std::vector<FlowEdge>> FlowViews::read_edges(model::FlowId id,
             edges.push_back(std::move(edge));
         }
     }
+    FF_CO_CHECK(co_await read_edge_times(edges));
     co_return edges;
+}
+
+/// When an edge was applied and resolved stands in the child's record of it.
+Task<Done> FlowViews::read_edge_times(std::vector<FlowEdge>& edges) {
+    for (std::size_t from = 0; from < edges.size(); from += kReadAtOnce) {
+        const std::size_t to = std::min(from + kReadAtOnce, edges.size());
+        std::vector<store::Call> reads;
+        for (std::size_t i = from; i < to; ++i) {
+            const auto child = model::ExecutionId::parse(edges[i].downstream);
+            const auto edge = model::EdgeId::parse(edges[i].edge_id);
+            if (!child || !edge) co_return model::make_error("parse_error", {"edge"});
+            const std::string key = model::ExecKeys(*child).dep(*edge);
+            reads.push_back(store::plain({"HMGET", key, "applied_at", "last_resolved_at"}, true));
+        }
+        const auto replies = co_await context_.store.pipeline(std::move(reads));
+        for (std::size_t i = from; i < to; ++i) {
+            const auto& reply = replies[i - from];
+            if (!reply) co_return reply.error();
+            if (const auto at = time_at(*reply, 0)) edges[i].applied_at = at;
+            if (const auto at = time_at(*reply, 1)) edges[i].resolved_at = at;
+        }
+    }
+    co_return Done{};
 }
 
 Task<std::vector<FlowGroup>> FlowViews::read_groups(model::FlowId id,

@@ -141,6 +141,7 @@ class FlowViews {
     Task<std::vector<std::vector<std::string>>> inbound(model::FlowId id,
                                                         std::vector<std::string> ids);
     Task<std::vector<FlowEdge>> read_edges(model::FlowId id, std::vector<std::string> edge_ids);
+    Task<Done> read_edge_times(std::vector<FlowEdge>& edges);
     Task<std::vector<FlowGroup>> read_groups(model::FlowId id, std::vector<std::string> ids);
     model::FlowKeys keys(const model::FlowId& id) const { return {id, context_.rules.partitions}; }
 

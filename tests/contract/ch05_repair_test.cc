@@ -1,5 +1,7 @@
 // Defects that verification of the whole found in flows, each by its number.
 
+#include <set>
+
 #include "contract/flows.h"
 
 namespace ff::contract {
@@ -120,6 +122,68 @@ TEST_P(Ch05Repair, Repair_06_ANewCancelOfAReopenedFlowHasATimeOfItsOwn) {
     EXPECT_EQ(flow.core("cancel_completed_at"), "");
     flow.cancel_members();
     EXPECT_GT(std::stoll("0" + flow.core("cancel_completed_at")), std::stoll(first));
+}
+
+/// What a reader of another implementation knows of a flow's core and of an edge.
+const std::set<std::string> kFlowFields{
+    "flow_id",          "flow_kind",     "namespace",         "graph_revision",
+    "node_count",       "edge_count",    "created_at",        "cancelled_at",
+    "last_mutation_at", "cancel_reason", "public_flow_state", "cancellation_policy"};
+const std::set<std::string> kEdgeFields{
+    "edge_id",         "flow_id",          "upstream_execution_id",  "downstream_execution_id",
+    "dependency_kind", "data_passing_ref", "satisfaction_condition", "edge_state",
+    "created_at",      "created_by"};
+
+TEST_P(Ch05Repair, Repair_35_ReadersWithStrictFieldListsUnderstandFlowsAndEdges) {
+    Flow flow = new_flow({"", "fail_fast", "leaves", "me"});
+    Execution a = member(flow);
+    Execution b = member(flow);
+    const Execution c = member(flow);
+    flow.stage(a, b);
+    const std::string edge = flow.edge_id();
+    flow.stage(b, c);
+    flow.tags({"team.name", "x"});
+    flow.seal();
+    succeed(a);
+    fail(b);
+    flow.cancel_members();
+    for (const auto& [field, value] : hash(flow.key("core"))) {
+        EXPECT_TRUE(kFlowFields.contains(field) || field.starts_with("ff.")) << field;
+    }
+    EXPECT_EQ(hash(flow.key("core")).at("ff.sealed"), "1");
+    for (const auto& [field, value] : hash(flow.key("edge:" + edge))) {
+        EXPECT_TRUE(kEdgeFields.contains(field)) << field;
+    }
+    const auto dependency = hash(b.key("dep:" + edge));
+    EXPECT_NE(dependency.at("applied_at"), "");
+    EXPECT_NE(dependency.at("last_resolved_at"), "");
+    EXPECT_EQ(flow.edge(edge, "edge_state"), "satisfied");
+    EXPECT_EQ(hash(flow.key("tags")).size(), 1U) << "our fields are no tags";
+}
+
+TEST_P(Ch05Repair, Repair_35_FlowsOfEarlierVersionsGoOn) {
+    Flow flow = new_flow();
+    Execution a = member(flow);
+    Execution b = member(flow);
+    succeed(a);
+    flow.seal();
+    for (const auto& [field, value] : hash(flow.key("core"))) {
+        if (!field.starts_with("ff.")) continue;
+        command({"HSET", flow.key("core"), field.substr(3), value});
+        command({"HDEL", flow.key("core"), field});
+    }
+    EXPECT_EQ(element(flow.seal(), 2), "ALREADY_SATISFIED");
+    succeed(b);
+    EXPECT_EQ(flow.core("public_flow_state"), "completed");
+    EXPECT_EQ(flow.core("term_success"), "2");
+    EXPECT_FALSE(hash(flow.key("core")).contains("sealed"));
+}
+
+TEST_P(Ch05Repair, Repair_35_AClaimGateOfAnEarlierVersionHolds) {
+    Flow flow = new_flow();
+    Execution a = member(flow);
+    command({"HSET", flow.key("core"), "claim_gate", "closed"});
+    EXPECT_EQ(flat(a.take()), (List{"0", "execution_not_leaseable", "flow_cancelled"}));
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ std::string Flow::index(std::string_view name) const {
 }
 
 std::string Flow::core(std::string_view field) const {
+    // Fields that are ours alone have a prefix.
+    const std::string own = host_->command({"HGET", key("core"), "ff." + std::string(field)}).text;
+    if (!own.empty()) return own;
     return host_->command({"HGET", key("core"), std::string(field)}).text;
 }
 
