@@ -25,6 +25,8 @@ local function settle(u, e, c, s, state, record, is_its)
         condition.save(u, e, s.waitpoint_id, state)
         return
     end
+    -- The matchers of a flat condition tell for good which signals met it, the last one included.
+    if not state.read then condition.save(u, e, s.waitpoint_id, state) end
     u.satisfiers = condition.satisfiers(u.tag, e, state)
     u.closer_signal_id = s.signal_id
     u.target_waitpoint = s.waitpoint_id
