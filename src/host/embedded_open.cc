@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "base/bytes.h"
@@ -8,6 +9,7 @@
 #include "base/random.h"
 #include "host/embedded_store.h"
 #include "host/library_files.h"
+#include "host/resp_door_client.h"
 #include "journal/posix_file_system.h"
 #include "journal/store_file.h"
 
@@ -227,11 +229,21 @@ std::string EmbeddedStore::info(std::string_view section) const {
         lua_bytes += facts.lua_bytes;
     }
     std::string text;
-    if (section != "memory")
+    const auto asks_for = [section](std::string_view name) {
+        constexpr std::array<std::string_view, 4> kAll = {"", "all", "default", "everything"};
+        return is_word(section, name) ||
+               std::ranges::any_of(kAll, [&](auto word) { return is_word(section, word); });
+    };
+    if (asks_for("server"))
         text +=
             "# Server\r\nserver_name:flowfabric\r\nvalkey_version:8.1.0\r\nredis_version:7.2.4"
             "\r\nserver_mode:standalone\r\n";
-    if (section != "server")
+    // A store in this process has no replicas; clients want to hear that it takes writes.
+    if (asks_for("replication"))
+        text +=
+            "# Replication\r\nrole:master\r\nconnected_slaves:0\r\nmaster_failover_state:"
+            "no-failover\r\nmaster_repl_offset:0\r\n";
+    if (asks_for("memory"))
         text += "# Memory\r\nused_memory:" + std::to_string(keyspace_bytes + lua_bytes) +
                 "\r\nused_memory_dataset:" + std::to_string(keyspace_bytes) +
                 "\r\nused_memory_vm_functions:" + std::to_string(lua_bytes) +

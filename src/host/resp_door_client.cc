@@ -149,6 +149,13 @@ void DoorClient::answer(Args argv, std::string& out) {
     if (is_name("echo")) {
         return argv.size() == 2 ? reply.bulk(argv[1]) : reply.error(wrong_arity("echo"));
     }
+    if (is_name("role")) {
+        if (argv.size() != 1) return reply.error(wrong_arity("role"));
+        reply.array(3);
+        reply.bulk("master");
+        reply.integer(0);
+        return reply.array(0);
+    }
     if (is_name("select")) {
         if (argv.size() != 2) return reply.error(wrong_arity("select"));
         return argv[1] == "0" ? reply.ok() : reply.error("ERR DB index is out of range");

@@ -46,6 +46,12 @@ TEST(DoorClient, AdmitsOnlyWithThePassword) {
     EXPECT_FALSE(client.admitted());
 }
 
+TEST(DoorClient, Repair_34_IsAPrimaryWithoutReplicas) {
+    DoorClient client(1, "");
+    EXPECT_EQ(answer(client, {"ROLE"}), "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
+    EXPECT_TRUE(answer(client, {"role", "more"}).starts_with("-ERR wrong number"));
+}
+
 TEST(DoorClient, ChangesTheProtocolOnlyWhenHelloSucceeds) {
     DoorClient client(7, "");
     EXPECT_TRUE(answer(client, {"HELLO", "4"}).starts_with("-NOPROTO"));

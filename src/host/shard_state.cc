@@ -137,7 +137,12 @@ void ShardState::execute_own(Args argv, std::chrono::microseconds now, keyspace:
         else
             refuse_arity("publish", reply);
     } else if (is_word(name, "info")) {
-        reply.bulk(options_.info ? options_.info(argv.size() > 1 ? argv[1] : "") : "");
+        std::string text;
+        if (options_.info && argv.size() == 1) text = options_.info("");
+        for (const std::string_view section : argv.subspan(1)) {
+            if (options_.info) text += options_.info(section);
+        }
+        reply.bulk(text);
     } else if (is_word(name, "function")) {
         manage_functions(argv, reply);
     } else {

@@ -263,6 +263,22 @@ TEST_F(RespDoorTest, ServesTheToolsOfValkey) {
     EXPECT_EQ(measured.out.find("rror"), std::string::npos) << measured.out;
 }
 
+TEST_F(RespDoorTest, Repair_34_TellsClientsThatItTakesWrites) {
+    RespConnection client = store_.connect();
+    const std::string replication = client("INFO", "replication").text;
+    EXPECT_NE(replication.find("# Replication\r\nrole:master\r\n"), std::string::npos)
+        << replication;
+    EXPECT_EQ(replication.find("valkey_version"), std::string::npos) << replication;
+    EXPECT_NE(client("INFO").text.find("role:master"), std::string::npos);
+    const std::string two = client("INFO", "SERVER", "Replication").text;
+    EXPECT_NE(two.find("valkey_version"), std::string::npos) << two;
+    EXPECT_NE(two.find("role:master"), std::string::npos) << two;
+    EXPECT_EQ(client("INFO", "nonsense").text, "");
+    const RespValue role = client("ROLE");
+    ASSERT_EQ(role.items.size(), 3U);
+    EXPECT_EQ(role.items[0].text, "master");
+}
+
 TEST_F(RespDoorTest, EndsCleanlyWhileConnectionsWait) {
     RespConnection idle = store_.connect();
     EXPECT_EQ(idle("PING").text, "PONG");
