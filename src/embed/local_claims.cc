@@ -69,9 +69,10 @@ asio::awaitable<Result<Consumed>> consume(app::Instance& instance, Claimer worke
                             .worker_instance_id = std::move(worker.worker_instance_id),
                             .lease_ttl = worker.lease_ttl};
     SecureRandom random;
+    // The store of the services counts its calls.
+    store::Store& store = instance.services().context.store;
     FF_CO_TRY(sdk::GrantedLease granted,
-              co_await sdk::claim_from_grant(instance.store(), random, one, std::move(who),
-                                             std::move(grant)));
+              co_await sdk::claim_from_grant(store, random, one, std::move(who), std::move(grant)));
     co_return Consumed{.lease = std::move(granted.lease),
                        .suspension_id = std::move(granted.suspension_id),
                        .continuation = std::move(granted.continuation)};

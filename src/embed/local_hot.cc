@@ -35,6 +35,9 @@ Result<service::WorkRequest> request_of(const sdk::HotClaim& claim) {
         FF_TRY(request.claim.only_namespace, model::Namespace::parse(claim.ns));
     }
     request.claim.tasks_max = claim.tasks_max;
+    if (claim.wait < Millis(0) || claim.wait > sched::ClaimRequest::kWaitMost) {
+        return invalid_input("wait_ms", "out_of_range");
+    }
     request.claim.wait = claim.wait;
     request.claim.lease_ttl = claim.lease_ttl;
     request.claim.claim_id = claim.claim_id;

@@ -32,6 +32,7 @@ class Abandonment {
 /// What a worker asks for.
 struct ClaimRequest {
     static constexpr std::size_t kTasksMost = 256;
+    static constexpr Millis kWaitMost{30'000};
 
     model::WorkerId worker_id;
     model::WorkerInstanceId worker_instance_id;
@@ -41,7 +42,7 @@ struct ClaimRequest {
     std::optional<model::Namespace> only_namespace{};
     /// 1 to kTasksMost.
     std::size_t tasks_max = 1;
-    /// How long to wait for work if there is none.
+    /// How long to wait for work if there is none; 0 to kWaitMost.
     Millis wait{0};
     Millis lease_ttl{30'000};
     std::optional<std::int64_t> payload_bytes_max{};

@@ -77,20 +77,24 @@ std::string WorkerCore::instance_path(std::string_view rest) const {
            percent(config_.worker_instance_id) + std::string(rest);
 }
 
-Result<Done> WorkerCore::register_instance() {
+DoorRequest WorkerCore::registration() const {
     const Millis ttl = std::clamp(config_.lease_ttl * 2, kLeaseTtlMin, kLeaseTtlMax);
-    Json body =
+    const Json body =
         Json::object({{"namespace", config_.ns},
                       {"lanes", Json::texts(config_.lanes)},
                       {"capabilities", Json::texts(config_.capabilities)},
                       {"ttl_ms", std::int64_t{ttl.count()}},
                       {"boot_id", boot_id_},
                       {"max_tasks", std::max<std::uint64_t>(1, config_.max_concurrent_tasks)}});
-    const auto reply = ask(*door_, {.operation = "register_worker",
-                                    .method = "PUT",
-                                    .target = instance_path(),
-                                    .body = body.dump(),
-                                    .repeatable = true});
+    return {.operation = "register_worker",
+            .method = "PUT",
+            .target = instance_path(),
+            .body = body.dump(),
+            .repeatable = true};
+}
+
+Result<Done> WorkerCore::register_instance() {
+    const auto reply = ask(*door_, registration());
     if (!reply && reply.error().code == "duplicate_worker_instance") {
         Error refused = flowfabric::config_error("another live worker uses the instance id " +
                                                  config_.worker_instance_id);
@@ -134,16 +138,7 @@ void WorkerCore::heartbeat() {
     }
     if (status != "not_registered" || disconnected_) return;
     // The registration ran out while nobody could be reached.
-    const Millis ttl = std::clamp(config_.lease_ttl * 2, kLeaseTtlMin, kLeaseTtlMax);
-    Json again = Json::object({{"namespace", config_.ns},
-                               {"lanes", Json::texts(config_.lanes)},
-                               {"capabilities", Json::texts(config_.capabilities)},
-                               {"ttl_ms", std::int64_t{ttl.count()}},
-                               {"boot_id", boot_id_}});
-    const auto renewed = ask(*door_, {.operation = "register_worker",
-                                      .method = "PUT",
-                                      .target = instance_path(),
-                                      .body = again.dump()});
+    const auto renewed = ask(*door_, registration());
     if (!renewed && renewed.error().code == "duplicate_worker_instance") registered_ = false;
 }
 

@@ -53,6 +53,8 @@ class WorkerCore {
 
   private:
     void heartbeat();
+    /// The same at the beginning and whenever it has run out.
+    DoorRequest registration() const;
     std::string instance_path(std::string_view rest = {}) const;
     HotClaim new_claim(std::size_t tasks_max) const;
     /// The id of a claim whose reply did not arrive, to be asked again; a new one otherwise.
