@@ -20,7 +20,7 @@ int main() {
         for (int i = 0; i < 10; ++i) {
             // Counted once, however often this line is repeated for the same token.
             const auto usage =
-                context.task().report_usage({{"tokens", 1}}, "", "token-" + std::to_string(i));
+                context.task().spend({{"tokens", 1}}, "", "token-" + std::to_string(i));
             for (const auto& one : usage.value()) {
                 if (one.status == "hard_breach")
                     return context.task().fail("the budget is spent", "budget_exceeded")

@@ -142,12 +142,23 @@ class AdminClient {
     /// The new revision of its limits.
     Result<std::int64_t> update_budget(const std::string& budget_id,
                                        const BudgetChanges& changes) const;
+    /// Asks for an amount: without room for all of it nothing is counted (`hard_breach`).
+    Result<UsageResult> try_spend(const std::string& budget_id, const Amounts& dimensions,
+                                  const std::string& dedup_key = {}) const;
+    /// Tells what an execution has spent: counted even past a hard limit, and remembered as that
+    /// execution's, so that it can be given back.
+    Result<UsageResult> spend(const std::string& budget_id, const std::string& id,
+                              const Amounts& dimensions, const std::string& dedup_key = {}) const;
+    /// The older names of `try_spend` and `spend`.
     Result<UsageResult> report_usage(const std::string& budget_id, const Amounts& dimensions,
-                                     const std::string& dedup_key = {}) const;
-    /// Usage that is remembered as one execution's, so that it can be given back.
+                                     const std::string& dedup_key = {}) const {
+        return try_spend(budget_id, dimensions, dedup_key);
+    }
     Result<UsageResult> spend_budget(const std::string& budget_id, const std::string& id,
                                      const Amounts& dimensions,
-                                     const std::string& dedup_key = {}) const;
+                                     const std::string& dedup_key = {}) const {
+        return spend(budget_id, id, dimensions, dedup_key);
+    }
     Result<ReleasedBudget> release_budget(const std::string& budget_id,
                                           const std::string& id) const;
     /// When it begins anew by itself; 0 for never.

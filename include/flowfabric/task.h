@@ -140,10 +140,22 @@ class Task {
     Result<AppendReceipt> append_frame(const std::string& type, const Bytes& payload,
                                        const std::string& correlation_id = {},
                                        const std::string& mode = {});
-    /// Without a budget: every budget of the execution.
-    Result<std::vector<UsageResult>> report_usage(
+    /// Tells what was spent: it is counted even past a hard limit, which the answer then names
+    /// (`hard_breach` with the budget's action). Without a budget: every budget of the execution.
+    Result<std::vector<UsageResult>> spend(const std::map<std::string, std::int64_t>& dimensions,
+                                           const std::string& budget_id = {},
+                                           const std::string& dedup_key = {});
+    /// Asks before spending: a budget that has no room for all of it answers `hard_breach` and
+    /// counts nothing.
+    Result<std::vector<UsageResult>> try_spend(
         const std::map<std::string, std::int64_t>& dimensions, const std::string& budget_id = {},
         const std::string& dedup_key = {});
+    /// The older name of `spend`.
+    Result<std::vector<UsageResult>> report_usage(
+        const std::map<std::string, std::int64_t>& dimensions, const std::string& budget_id = {},
+        const std::string& dedup_key = {}) {
+        return spend(dimensions, budget_id, dedup_key);
+    }
     Result<Waitpoint> create_pending_waitpoint(const std::string& key, Millis expires_in);
     /// One that is not needed after all.
     Result<Done> close_waitpoint(const std::string& waitpoint_id, const std::string& reason);

@@ -49,6 +49,8 @@ struct NewExecution {
     std::optional<Due> deadline{};
     /// Waits for dependencies that are added later.
     bool hold_for_dependencies = false;
+    /// The policy may name a budget or a quota that is created later.
+    bool allow_missing_budget = false;
 };
 
 struct CreatedExecution {

@@ -1,7 +1,8 @@
 -- Counting usage against a budget: the one routine behind ff_report_usage_and_check and
 -- ff_record_spend. A charge has the keys usage, limits, definition; names and deltas (equal length,
 -- repeats allowed); now; dedup_key ("" = none); and, to attribute it, execution_id ("" = to nobody)
--- with the keys ledger and index and ledger_ttl_ms.
+-- with the keys ledger and index and ledger_ttl_ms. `is_spent`: it has happened, so it is counted whatever the limits
+-- say; without it the charge asks first.
 local charge = {}
 
 local DEDUP_TTL_MS = 86400000
@@ -52,14 +53,14 @@ local function load(c)
     return loaded
 end
 
--- Adds the deltas up in argument order. Answers the first dimension past its hard limit, unless the
--- budget is `advisory`.
-local function add_up(c, loaded, advisory)
+-- Adds the deltas up in argument order. Answers the first dimension past its hard limit, unless they are `counted`
+-- all the same.
+local function add_up(c, loaded, counted)
     for i, name in ipairs(c.names) do
         local dimension = loaded.by_name[name]
         dimension.total = dimension.total + c.deltas[i]
         if dimension.total > args.INTEGER_MAX then args.refuse("delta", "usage above 2^53-1") end
-        if not advisory and dimension.hard > 0 and dimension.total > dimension.hard then
+        if not counted and dimension.hard > 0 and dimension.total > dimension.hard then
             return dimension
         end
     end
@@ -113,10 +114,10 @@ end
 
 -- The verdict on usage that has been counted.
 local function judge(c, definition, loaded, advisory)
-    local dimension = advisory and first_above(loaded, "hard")
+    local dimension = first_above(loaded, "hard")
     if dimension then
         note_breach(c, definition, dimension)
-        return {1, "SOFT_BREACH", dimension.name, text(dimension.total), text(dimension.hard),
+        return {1, advisory and "SOFT_BREACH" or "HARD_BREACH", dimension.name, text(dimension.total), text(dimension.hard),
             definition.on_hard_limit}
     end
     local now = text(c.now)
@@ -138,7 +139,7 @@ function charge.run(c)
     if c.dedup_key ~= "" and call("EXISTS", c.dedup_key) == 1 then return {1, "ALREADY_APPLIED"} end
     local advisory = budget.is_advisory(definition)
     local loaded = load(c)
-    local breached = add_up(c, loaded, advisory)
+    local breached = add_up(c, loaded, advisory or c.is_spent)
     if breached then
         note_breach(c, definition, breached)
         return {1, "HARD_BREACH", breached.name, text(breached.before), text(breached.hard),

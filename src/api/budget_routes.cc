@@ -212,7 +212,8 @@ Task<http::Response> spend(service::Budgets& budgets, Call& call) {
     FF_CO_TRY(service::UsageReport report, read_report(call, body));
     FF_CO_TRY(const auto execution, body.id<model::ExecutionId>("execution_id"));
     FF_CO_CHECK(model::check_in_range(execution, budgets.partitions()));
-    FF_CO_TRY(const auto verdict, co_await budgets.spend(std::move(report), execution));
+    FF_CO_TRY(const engine::SpendMode mode, read_spend_mode(body));
+    FF_CO_TRY(const auto verdict, co_await budgets.spend(std::move(report), execution, mode));
     co_return verdict_reply(verdict);
 }
 
@@ -328,6 +329,7 @@ void add_use_routes(Routes& routes, service::Budgets& budgets) {
                                        {.name = "dedup_key", .about = "Counts once a day"}};
     std::vector<FieldDoc> spent = report;
     spent.push_back(execution);
+    spent.push_back(spend_mode_doc());
     const auto add = [&](std::string action, std::string summary, std::vector<FieldDoc> body,
                          RouteHandler handle) {
         const bool is_operator = action == "reset" || action == "attach" || action == "detach";
@@ -341,9 +343,9 @@ void add_use_routes(Routes& routes, service::Budgets& budgets) {
                             .errors = {"budget_not_found", "budget_attach_conflict"}},
                     .handle = std::move(handle)});
     };
-    add("usage", "Report what was used", report,
+    add("usage", "Ask for an amount: counted if it fits under every hard limit", report,
         [&budgets](Call& call) { return report_usage(budgets, call); });
-    add("spend", "Report what an execution used", spent,
+    add("spend", "Tell what an execution has used", spent,
         [&budgets](Call& call) { return spend(budgets, call); });
     add("release", "Give back what an execution spent", {execution},
         [&budgets](Call& call) { return release(budgets, call); });

@@ -90,6 +90,12 @@ Result<std::string> query_as_json(const Call& call) {
         FF_TRY(const auto value, call.query_integer(name, -kSafeIntegerMax, kSafeIntegerMax));
         if (value) writer.key(name).integer(*value);
     }
+    if (const auto value = call.query("allow_missing_budget")) {
+        if (*value != "true" && *value != "false") {
+            return invalid_input("allow_missing_budget", "not_boolean");
+        }
+        writer.key("allow_missing_budget").boolean(*value == "true");
+    }
     for (const std::string_view name : {"policy", "tags"}) {
         const auto value = call.query(name);
         if (!value) continue;
@@ -100,14 +106,55 @@ Result<std::string> query_as_json(const Call& call) {
     return text;
 }
 
+/// A JSON array of numbers 0 to 255.
+Result<Bytes> bytes_of_array(const Fields& body, std::string_view name, const json::Value& array) {
+    Bytes bytes;
+    bytes.reserve(array.size());
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        const auto byte = array.element(i).as_integer();
+        if (!byte || *byte < 0 || *byte > 255) return body.refuse(name, "not_bytes");
+        bytes.push_back(static_cast<char>(*byte));
+    }
+    return bytes;
+}
+
+/// `input_payload` is what older clients call the payload: text, or an array of bytes.
+Result<LentBytes> input_payload_of(const Fields& body, const json::Value& found) {
+    constexpr std::string_view kName = "input_payload";
+    if (body.has("payload") || body.has("payload_base64")) return body.refuse(kName, "given_twice");
+    if (const auto text = found.as_string()) return LentBytes::lent(*text);
+    if (!found.is_array()) return body.refuse(kName, "not_bytes");
+    FF_TRY(Bytes bytes, bytes_of_array(body, kName, found));
+    return LentBytes(std::move(bytes));
+}
+
 /// Text stays in the request, which is there until it is answered.
 Result<LentBytes> payload_of(const Fields& body) {
+    const auto older = body.value().find("input_payload");
+    if (older && !older->is_null()) return input_payload_of(body, *older);
     const auto found = body.value().find("payload");
     const auto text = found ? found->as_string() : std::nullopt;
     const bool fits = text && text->size() <= TextLimits().most;
     if (fits && !body.has("payload_base64")) return LentBytes::lent(*text);
     FF_TRY(std::optional<Bytes> payload, body.bytes_if("payload"));
     return payload ? LentBytes(*std::move(payload)) : LentBytes();
+}
+
+/// Where the id is to be minted, if the body says so; a flow has its own place.
+Result<std::optional<std::uint16_t>> mint_partition(const Fields& body,
+                                                    const service::NewExecution& request,
+                                                    const model::PartitionConfig& partitions) {
+    FF_TRY(const auto given, body.integer_if("partition_id", {.least = 0, .most = 65535}));
+    if (!given) return std::optional<std::uint16_t>();
+    if (*given >= partitions.num_flow_partitions()) {
+        return body.refuse("partition_id", "out_of_range");
+    }
+    const auto partition = static_cast<std::uint16_t>(*given);
+    if (request.colocate_with_flow &&
+        model::partition_of(*request.colocate_with_flow, partitions).index() != partition) {
+        return model::make_error("partition_mismatch", {body.full_name("partition_id")});
+    }
+    return std::optional(partition);
 }
 
 }  // namespace
@@ -129,7 +176,13 @@ std::vector<FieldDoc> new_execution_fields() {
         {.name = "delay_until", .about = "Milliseconds, or \"+<ms>\"", .example = "\"+5000\""},
         {.name = "execution_deadline_at", .about = "Milliseconds, or \"+<ms>\""},
         {.name = "initial_hold", .about = "dependencies"},
-        {.name = "partition_id", .kind = FieldDoc::Kind::Integer}};
+        {.name = "partition_id",
+         .kind = FieldDoc::Kind::Integer,
+         .about = "Where a minted id goes; of a given id its own partition"},
+        {.name = "input_payload", .about = "Older name of payload; text or an array of bytes"},
+        {.name = "allow_missing_budget",
+         .kind = FieldDoc::Kind::Boolean,
+         .about = "Accept a policy that names a budget or quota that does not exist yet"}};
 }
 
 Result<service::NewExecution> parse_new_execution(const Fields& body,
@@ -144,6 +197,9 @@ Result<service::NewExecution> parse_new_execution(const Fields& body,
         FF_CHECK(check_partition_id(body, *request.execution_id));
     }
     FF_TRY(request.colocate_with_flow, body.id_if<model::FlowId>("colocate_with_flow"));
+    if (!request.execution_id) {
+        FF_TRY(request.partition, mint_partition(body, request, partitions));
+    }
     FF_TRY(request.payload, payload_of(body));
     FF_TRY(request.payload_encoding, body.text_or("payload_encoding", "", kShort));
     FF_TRY(request.priority, body.integer_if("priority"));
@@ -155,6 +211,7 @@ Result<service::NewExecution> parse_new_execution(const Fields& body,
     FF_TRY(request.delay_until, body.due_if("delay_until"));
     FF_TRY(request.execution_deadline, body.due_if("execution_deadline_at"));
     FF_TRY(request.hold_for_dependencies, parse_hold(body));
+    FF_TRY(request.allow_missing_budget, body.flag_or("allow_missing_budget", false));
     return request;
 }
 

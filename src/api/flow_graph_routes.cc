@@ -114,7 +114,10 @@ std::vector<FieldDoc> node_fields() {
          .example = R"([{"name":"fetch","execution_kind":"http"},)"
                     R"({"name":"parse","execution_kind":"parse","depends_on":["fetch"]}])"},
         {.name = "defaults", .kind = Kind::Object, .about = "Of the members of a node"},
-        {.name = "seal", .kind = Kind::Boolean, .about = "No node or edge may follow"}};
+        {.name = "seal", .kind = Kind::Boolean, .about = "No node or edge may follow"},
+        {.name = "allow_missing_budget",
+         .kind = Kind::Boolean,
+         .about = "Accept policies that name a budget or quota that does not exist yet"}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ constexpr std::int64_t kPageDefault = 50;
 constexpr std::int64_t kPageMax = 1'000;
 constexpr TextLimits kScopeTypeLimits{.most = 64};
 constexpr TextLimits kScopeIdLimits{.most = 256};
+constexpr TextLimits kModeLimits{.most = 16};
 
 }  // namespace
 
@@ -38,6 +39,21 @@ Result<PolicyPage> read_policy_page(const Call& call) {
     return PolicyPage{
         .cursor = call.query("cursor").value_or(""),
         .limit = static_cast<std::size_t>(std::min(limit.value_or(kPageDefault), kPageMax))};
+}
+
+Result<engine::SpendMode> read_spend_mode(const Fields& body) {
+    FF_TRY(const std::string text, body.text_or("mode", "spent", kModeLimits));
+    const auto mode = engine::parse_spend_mode(text);
+    if (!mode) return body.refuse("mode", "unknown");
+    return *mode;
+}
+
+FieldDoc spend_mode_doc() {
+    return {.name = "mode",
+            .about =
+                "spent (default): it is counted whatever the limits say, so a limit is passed "
+                "by at most what work that already runs spends before it hears of the breach; "
+                "check: past a hard limit nothing is counted"};
 }
 
 void write_next_cursor(json::Writer& out, const std::string& cursor) {

@@ -7,6 +7,7 @@
 #include "api/route.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/budget.h"
 #include "model/partition.h"
 
 namespace ff::api {
@@ -23,6 +24,9 @@ struct PolicyPage {
     std::size_t limit = 50;
 };
 Result<PolicyPage> read_policy_page(const Call& call);
+/// `mode` of a body that tells what was spent: `spent` unless it says `check`.
+Result<engine::SpendMode> read_spend_mode(const Fields& body);
+FieldDoc spend_mode_doc();
 void write_next_cursor(json::Writer& out, const std::string& cursor);
 void write_time_if(json::Writer& out, std::string_view name, const std::optional<Timestamp>& at);
 

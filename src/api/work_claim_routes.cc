@@ -54,7 +54,8 @@ Result<WorkRequest> parse_claim(const Call& call, const Fields& body, bool compl
     FF_TRY(const std::int64_t tasks,
            body.integer_or("max_tasks", 1, {.least = completes ? 0 : 1, .most = tasks_most}));
     claim.tasks_max = static_cast<std::size_t>(tasks);
-    FF_TRY(const std::int64_t wait, body.integer_or("wait_ms", 0, {.least = 0, .most = 30'000}));
+    const std::int64_t wait_most = sched::ClaimRequest::kWaitMost.count();
+    FF_TRY(const std::int64_t wait, body.integer_or("wait_ms", 0, {.least = 0, .most = wait_most}));
     claim.wait = Millis(wait);
     FF_TRY(const std::int64_t ttl,
            body.integer_or("lease_ttl_ms", 30'000, {.least = 1000, .most = 3'600'000}));
@@ -171,6 +172,11 @@ Task<http::Response> claim_only(Work& work, Call& call, WorkRequest request) {
     Result<std::vector<ClaimedWork>> tasks = std::vector<ClaimedWork>();
     if (request.claim.wait == Millis(0)) {
         tasks = co_await work.claim(std::move(request));
+        // A claim that waits is told when its client leaves; this one has to look.
+        if (tasks && !tasks->empty() && call.peer().has_left()) {
+            co_await give_back(work, *std::move(tasks));
+            co_return http::Response{.status = 204};
+        }
     } else {
         auto abandonment = std::make_shared<sched::Abandonment>();
         request.claim.abandonment = abandonment;
@@ -238,7 +244,8 @@ Task<http::Response> complete_and_claim(Work& work, Call& call, WorkRequest requ
     } else {
         co_await std::move(working);
     }
-    if (abandonment->abandoned()) {
+    const bool left_unseen = !waits && !done.tasks.empty() && call.peer().has_left();
+    if (abandonment->abandoned() || left_unseen) {
         co_await give_back(work, std::move(done.tasks));
         done.tasks.clear();
     }

@@ -5,6 +5,7 @@
 #include "api/json_response.h"
 #include "api/lease_fields.h"
 #include "api/parse_path.h"
+#include "api/policy_fields.h"
 #include "api/work_routes.h"
 #include "base/numbers.h"
 #include "model/error_catalogue.h"
@@ -183,6 +184,7 @@ Task<http::Response> usage(Work& work, model::PartitionConfig partitions, Call& 
     report.dimensions = *std::move(dimensions);
     FF_CO_TRY(report.budget_id, task.body.id_if<model::BudgetId>("budget_id"));
     FF_CO_TRY(report.dedup_key, task.body.id_if<model::DedupId>("dedup_key"));
+    FF_CO_TRY(report.mode, read_spend_mode(task.body));
     FF_CO_TRY(const std::vector<service::BudgetVerdict> verdicts,
               co_await work.report_usage(std::move(report)));
     co_return json_response(200, [&verdicts](json::Writer& out) {
@@ -355,7 +357,8 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
                         .required = true,
                         .example = R"({"total_tokens":12})"},
                        {.name = "budget_id", .about = "Absent: every budget of the execution"},
-                       {.name = "dedup_key", .about = "The same again counts once"}}},
+                       {.name = "dedup_key", .about = "The same again counts once"},
+                       spend_mode_doc()}},
              usage);
     add_reclaim(routes, work, partitions);
 }

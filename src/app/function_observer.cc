@@ -8,7 +8,7 @@
 namespace ff::app {
 namespace {
 
-constexpr std::array<std::string_view, 16> kWatched = {
+constexpr std::array<std::string_view, 17> kWatched = {
     "ff_claim_batch",         "ff_complete_and_claim",
     "ff_claim_execution",     "ff_claim_resumed_execution",
     "ff_reclaim_execution",   "ff_issue_grant_and_claim",
@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 16> kWatched = {
     "ff_fail_execution",      "ff_expire_execution",
     "ff_cancel_execution",    "ff_report_usage_and_check",
     "ff_admit_batch",         "ff_cascade_completion",
-    "ff_cancel_flow_members", "ff_reconcile_dependencies"};
+    "ff_cancel_flow_members", "ff_reconcile_dependencies",
+    "ff_record_spend"};
 constexpr std::string_view kGroupPolicy = "ff_set_edge_group_policy";
 
 /// `<lane>` of `ff:idx:{fp:7}:lane:<lane>:eligible`; lanes may hold colons.
@@ -87,7 +88,7 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
             ends, [](const store::Reply& item) { return word(item, 2) == "completed"; });
         if (completed > 0) probe.attempts_ended(lane_, "ok", static_cast<std::uint64_t>(completed));
         if (items.size() > 3 && succeeded(items[3])) observe_claims(items[3], probe);
-    } else if (function_ == "ff_report_usage_and_check") {
+    } else if (function_ == "ff_report_usage_and_check" || function_ == "ff_record_spend") {
         if (word(reply, 1) == "HARD_BREACH") probe.budget_hit(word(reply, 2));
     } else if (function_ == "ff_admit_batch") {
         observe_verdicts(reply, probe);

@@ -112,6 +112,14 @@ TEST(WatchedCall, CountsRenewalsLimitsAndPolicies) {
               (Counts{{"group any_of ", 1}}));
 }
 
+TEST(WatchedCall, Repair_18_CountsBudgetsThatWorkHasSpent) {
+    EXPECT_EQ(seen({"FCALL", "ff_record_spend", "0", "1"},
+                   list({Value::integer(1), text("HARD_BREACH"), text("tokens")})),
+              (Counts{{"budget tokens ", 1}}));
+    EXPECT_EQ(seen({"FCALL", "ff_record_spend", "0", "1"}, list({Value::integer(1), text("OK")})),
+              Counts{});
+}
+
 TEST(WatchedCall, LeavesTheRestAlone) {
     const Value ok = list({Value::integer(1), text("OK")});
     EXPECT_EQ(seen({"FCALL", "ff_create_execution", "0"}, ok), Counts{});

@@ -35,7 +35,7 @@ HandlerResult research(Context& context) {
     for (int i = 0; i < kDemoWords; ++i) {
         const std::string word = node + "/" + std::to_string(i);
         // The key is the word's, not the attempt's: a word that is said again costs nothing.
-        const auto usage = context.task().report_usage({{"tokens", 1}}, "", word);
+        const auto usage = context.task().spend({{"tokens", 1}}, "", word);
         if (!usage) return failed(usage.error().text());
         for (const auto& one : *usage) {
             if (one.status == "hard_breach") return failed("the budget is spent");

@@ -96,6 +96,23 @@ Result<UsageVerdict> ReportUsage::read(const store::Reply& reply) const {
     return read_verdict(kReport, reply);
 }
 
+std::string_view to_string(SpendMode mode) {
+    switch (mode) {
+        case SpendMode::Check:
+            return "check";
+        case SpendMode::Spent:
+            return "spent";
+    }
+    return {};
+}
+
+std::optional<SpendMode> parse_spend_mode(std::string_view text) {
+    for (const SpendMode mode : {SpendMode::Check, SpendMode::Spent}) {
+        if (to_string(mode) == text) return mode;
+    }
+    return std::nullopt;
+}
+
 void RecordSpend::write(CallWriter& to) const {
     const auto keys = keys_of(budget);
     to.begin(kSpend, 5);
@@ -113,6 +130,7 @@ void RecordSpend::write(CallWriter& to) const {
     write_dedup(to, budget, dedup_id);
     to.arg("execution_id", execution_id.to_string());
     to.arg("ledger_ttl_ms", ledger_ttl);
+    to.arg("mode", to_string(mode));
 }
 
 Result<UsageVerdict> RecordSpend::read(const store::Reply& reply) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,11 @@ struct ReportUsage {
     bool resend_safe() const { return dedup_id.has_value(); }
 };
 
+/// Whether a charge asks before it is counted, or tells of what has happened.
+enum class SpendMode : std::uint8_t { Check, Spent };
+std::string_view to_string(SpendMode mode);
+std::optional<SpendMode> parse_spend_mode(std::string_view text);
+
 /// `ff_record_spend`: a report that remembers who spent it.
 struct RecordSpend {
     using Outcome = UsageVerdict;
@@ -85,6 +91,7 @@ struct RecordSpend {
     Amounts amounts{};
     std::optional<model::DedupId> dedup_id{};
     std::optional<Millis> ledger_ttl{};
+    SpendMode mode = SpendMode::Check;
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -28,6 +28,9 @@ class Peer {
     /// Meant for one half of an `||`: otherwise it may never return. Does not see the end behind a
     /// further request that the client has already sent.
     virtual boost::asio::awaitable<void> gone() = 0;
+    /// Whether the client has closed its end, as far as is known now; false also where nobody can
+    /// tell.
+    virtual bool has_left() { return false; }
     /// Address and port of the client, for logs.
     virtual std::string address() const = 0;
 };

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sys/socket.h>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -89,6 +91,15 @@ class Session::Client final : public Peer {
         if (ended || (wire_.encrypted() && is_farewell(head, count))) co_return;
         // The next request is there already, so only a reset can be seen from here.
         co_await socket.async_wait(Socket::wait_error, kAsTuple);
+    }
+
+    bool has_left() override {
+        std::array<std::uint8_t, 5> head{};
+        const ssize_t count = ::recv(wire_.socket().native_handle(), head.data(), head.size(),
+                                     MSG_PEEK | MSG_DONTWAIT);
+        if (count < 0) return errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+        const auto size = static_cast<std::size_t>(count);
+        return size == 0 || (wire_.encrypted() && is_farewell(head, size));
     }
 
     std::string address() const override {

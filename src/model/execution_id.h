@@ -26,6 +26,8 @@ class ExecutionId {
     static ExecutionId for_flow(const FlowId& flow, const PartitionConfig& config, Random& random);
     static ExecutionId deterministic_for_flow(const FlowId& flow, const PartitionConfig& config,
                                               const Uuid& uuid);
+    /// Wherever the caller says; `check_in_range` must have passed for the index.
+    static ExecutionId in_partition(std::uint16_t index, const Uuid& uuid) { return {index, uuid}; }
     /// In the solo partition of the lane.
     static ExecutionId solo(const LaneId& lane, const PartitionConfig& config,
                             const SoloPartitioner& partitioner, Random& random);

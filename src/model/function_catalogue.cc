@@ -71,7 +71,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"ff_purge_flow", "4", "2+1", Yes, "", false},
     {"ff_create_budget", "5", "9+3N, +1", Yes, "", false},
     {"ff_report_usage_and_check", "3", "2+2N, +1", Conditional, "dedup key", false},
-    {"ff_record_spend", "5", "4+2N, +1", Conditional, "dedup key", false},
+    {"ff_record_spend", "5", "4+2N, +2", Conditional, "dedup key", false},
     {"ff_release_budget", "3+1", "2", No, "", false},
     {"ff_reset_budget", "3", "2+1", Conditional, "expected score", false},
     {"ff_update_budget", "3", "5+3N, +3", No, "", false},

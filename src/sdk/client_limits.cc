@@ -113,9 +113,8 @@ Result<std::int64_t> AdminClient::update_budget(const std::string& budget_id,
     return reply["revision"].integer();
 }
 
-Result<UsageResult> AdminClient::report_usage(const std::string& budget_id,
-                                              const Amounts& dimensions,
-                                              const std::string& dedup_key) const {
+Result<UsageResult> AdminClient::try_spend(const std::string& budget_id, const Amounts& dimensions,
+                                           const std::string& dedup_key) const {
     Json body = Json::object({{"dimensions", ff::sdk::amounts_json(dimensions)}});
     body.set_text("dedup_key", dedup_key);
     FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, {.operation = "report_usage",
@@ -126,9 +125,9 @@ Result<UsageResult> AdminClient::report_usage(const std::string& budget_id,
     return ff::sdk::usage_of(reply);
 }
 
-Result<UsageResult> AdminClient::spend_budget(const std::string& budget_id, const std::string& id,
-                                              const Amounts& dimensions,
-                                              const std::string& dedup_key) const {
+Result<UsageResult> AdminClient::spend(const std::string& budget_id, const std::string& id,
+                                       const Amounts& dimensions,
+                                       const std::string& dedup_key) const {
     Json body =
         Json::object({{"execution_id", id}, {"dimensions", ff::sdk::amounts_json(dimensions)}});
     body.set_text("dedup_key", dedup_key);

@@ -35,6 +35,7 @@ flowfabric::Result<flowfabric::Done> write_body(std::string& body, const NewExec
     if (execution.delay_until) out.key("delay_until").raw(execution.delay_until->json().dump());
     if (execution.deadline) out.key("execution_deadline_at").raw(execution.deadline->json().dump());
     if (execution.hold_for_dependencies) out.key("initial_hold").string("dependencies");
+    if (execution.allow_missing_budget) out.key("allow_missing_budget").boolean(true);
     out.end_object();
     return flowfabric::Done{};
 }

@@ -213,17 +213,34 @@ Result<AppendReceipt> Task::append_frame(const std::string& type, const Bytes& p
                          .frame_count = (*reply)["frame_count"].integer()};
 }
 
-Result<std::vector<UsageResult>> Task::report_usage(
-    const std::map<std::string, std::int64_t>& dimensions, const std::string& budget_id,
-    const std::string& dedup_key) {
+namespace {
+
+Result<std::vector<UsageResult>> charge(TaskState& state, const std::string& mode,
+                                        const std::map<std::string, std::int64_t>& dimensions,
+                                        const std::string& budget_id,
+                                        const std::string& dedup_key) {
     Json amounts = Json::object();
     for (const auto& [name, amount] : dimensions) amounts.set(name, amount);
-    Json body = Json::object({{"dimensions", std::move(amounts)}});
+    Json body = Json::object({{"dimensions", std::move(amounts)}, {"mode", mode}});
     body.set_text("budget_id", budget_id).set_text("dedup_key", dedup_key);
-    FF_SDK_TRY(const Json reply, with_lease(*state_, "report_usage", "/usage", std::move(body)));
+    FF_SDK_TRY(const Json reply, with_lease(state, "report_usage", "/usage", std::move(body)));
     std::vector<UsageResult> results;
     for (const Json& one : reply["results"].items()) results.push_back(ff::sdk::usage_of(one));
     return results;
+}
+
+}  // namespace
+
+Result<std::vector<UsageResult>> Task::spend(const std::map<std::string, std::int64_t>& dimensions,
+                                             const std::string& budget_id,
+                                             const std::string& dedup_key) {
+    return charge(*state_, "spent", dimensions, budget_id, dedup_key);
+}
+
+Result<std::vector<UsageResult>> Task::try_spend(
+    const std::map<std::string, std::int64_t>& dimensions, const std::string& budget_id,
+    const std::string& dedup_key) {
+    return charge(*state_, "check", dimensions, budget_id, dedup_key);
 }
 
 Result<Waitpoint> Task::create_pending_waitpoint(const std::string& key, Millis expires_in) {

@@ -204,12 +204,14 @@ Task<engine::UsageVerdict> Budgets::report(UsageReport report) {
     co_return co_await engine::run(context_.store, std::move(usage));
 }
 
-Task<engine::UsageVerdict> Budgets::spend(UsageReport report, model::ExecutionId execution_id) {
+Task<engine::UsageVerdict> Budgets::spend(UsageReport report, model::ExecutionId execution_id,
+                                          engine::SpendMode mode) {
     engine::RecordSpend spend{.budget = address(report.id),
                               .execution_id = execution_id,
                               .amounts = in_name_order(report.amounts),
                               .dedup_id = report.dedup_id,
-                              .ledger_ttl = context_.rules.budget_ledger_ttl};
+                              .ledger_ttl = context_.rules.budget_ledger_ttl,
+                              .mode = mode};
     co_return co_await engine::run(context_.store, std::move(spend));
 }
 

@@ -100,7 +100,8 @@ class Budgets {
     Task<std::int64_t> update(BudgetChange change);
     Task<engine::UsageVerdict> report(UsageReport report);
     /// As `report`, and remembered as what this execution spent.
-    Task<engine::UsageVerdict> spend(UsageReport report, model::ExecutionId execution_id);
+    Task<engine::UsageVerdict> spend(UsageReport report, model::ExecutionId execution_id,
+                                     engine::SpendMode mode);
     Task<engine::ReleaseBudget::Outcome> release(model::BudgetId id,
                                                  model::ExecutionId execution_id);
     /// When the next reset comes by itself, if ever.

@@ -21,11 +21,20 @@ std::string json_of(const Tags& tags) {
     return text;
 }
 
+/// Whether somebody must look if the limits of a new execution exist.
+bool names_limits(const NewExecution& request, const Indexes::Entry& entry) {
+    return !request.allow_missing_budget && (!entry.budgets.empty() || entry.quota);
+}
+
 }  // namespace
 
 model::ExecutionId Executions::place(const NewExecution& request) {
     if (request.execution_id) return *request.execution_id;
     const model::PartitionConfig& partitions = context_.rules.partitions;
+    if (request.partition) {
+        const model::Uuid uuid = model::Uuid::mint_v4(context_.random);
+        return model::ExecutionId::in_partition(*request.partition, uuid);
+    }
     if (request.colocate_with_flow) {
         return model::ExecutionId::for_flow(*request.colocate_with_flow, partitions,
                                             context_.random);
@@ -81,7 +90,16 @@ Result<Indexes::Entry> Executions::prepare(NewExecution& request, const sched::L
     return Indexes::Entry{.execution_id = id,
                           .ns = std::move(request.ns),
                           .tags = std::move(request.tags),
-                          .budgets = std::move(policy.budget_ids)};
+                          .budgets = std::move(policy.budget_ids),
+                          .quota = policy.quota_policy_id};
+}
+
+Task<Indexes::Entry> Executions::with_limits(Indexes::Entry entry,
+                                             std::vector<engine::CreateExecution>& operations) {
+    const Result<Done> there = co_await limits_.require(entry.budgets, entry.quota);
+    if (there) co_return entry;
+    operations.pop_back();
+    co_return there.error();
 }
 
 Task<Indexes::Entry> Executions::prepare_at(Site& site, NewExecution& request,
@@ -119,6 +137,9 @@ Task<CreatedExecution> Executions::create(NewExecution request) {
     Site site;
     std::vector<engine::CreateExecution> operations;
     FF_CO_TRY(Indexes::Entry entry, co_await prepare_at(site, request, operations));
+    if (names_limits(request, entry)) {
+        FF_CO_TRY(entry, co_await with_limits(std::move(entry), operations));
+    }
     FF_CO_TRY(const engine::CreateExecution::Outcome outcome,
               co_await creations_.one(operations.front()));
     co_return entered(std::move(entry), outcome);
@@ -143,10 +164,15 @@ boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create
         }
         if (site->known) {
             prepared.push_back(prepare(request, **site->lane, operations));
-            continue;
+        } else {
+            Result<Indexes::Entry> entry = co_await prepare_at(*site, request, operations);
+            prepared.push_back(std::move(entry));
         }
-        Result<Indexes::Entry> entry = co_await prepare_at(*site, request, operations);
-        prepared.push_back(std::move(entry));
+        if (prepared.back() && names_limits(request, *prepared.back())) {
+            Result<Indexes::Entry> checked =
+                co_await with_limits(*std::move(prepared.back()), operations);
+            prepared.back() = std::move(checked);
+        }
     }
     Creations::Outcomes outcomes = co_await creations_.many(std::move(operations));
     std::vector<Result<CreatedExecution>> results;

@@ -20,6 +20,7 @@
 #include "service/execution_info.h"
 #include "service/execution_listing.h"
 #include "service/indexes.h"
+#include "service/named_limits.h"
 #include "service/new_execution.h"
 #include "service/record_page.h"
 
@@ -96,7 +97,10 @@ class Executions {
     static constexpr std::size_t kPageMost = 1000;
 
     Executions(const Context& context, Indexes& indexes)
-        : context_(context), indexes_(indexes), creations_(context.loop, context.store) {}
+        : context_(context),
+          indexes_(indexes),
+          limits_(context),
+          creations_(context.loop, context.store) {}
 
     Task<CreatedExecution> create(NewExecution request);
     /// Each on its own, in order; one call for each partition.
@@ -142,6 +146,9 @@ class Executions {
         std::optional<Result<sched::LaneConfig>> lane{};
         bool known = false;
     };
+    /// The same entry; without what it is to be called if a limit that it names does not exist.
+    Task<Indexes::Entry> with_limits(Indexes::Entry entry,
+                                     std::vector<engine::CreateExecution>& operations);
     Task<sched::LaneConfig> open_lane(model::LaneId lane, model::Namespace ns);
     /// Takes the request's content and adds what is to be called.
     Result<Indexes::Entry> prepare(NewExecution& request, const sched::LaneConfig& lane,
@@ -156,6 +163,7 @@ class Executions {
 
     const Context& context_;
     Indexes& indexes_;
+    NamedLimits limits_;
     Creations creations_;
 };
 

@@ -104,9 +104,14 @@ Task<Done> Flows::fill_from_lanes(Submission& submission) {
             FF_CO_TRY(node.policy_json,
                       model::ExecutionPolicy::stored_text(config.default_policy_json));
         }
-        if (node.priority) continue;
         FF_CO_TRY(const auto policy, model::ExecutionPolicy::parse(node.policy_json));
-        node.priority = policy.priority ? policy.priority : config.default_priority;
+        const bool is_limited = !policy.budget_ids.empty() || policy.quota_policy_id;
+        if (is_limited && !submission.graph.allow_missing_budget) {
+            FF_CO_CHECK(co_await limits_.require(policy.budget_ids, policy.quota_policy_id));
+        }
+        if (!node.priority) {
+            node.priority = policy.priority ? policy.priority : config.default_priority;
+        }
     }
     co_return Done{};
 }

@@ -13,6 +13,7 @@ namespace ff::service {
 Flows::Flows(const Context& context, Indexes& indexes)
     : context_(context),
       indexes_(indexes),
+      limits_(context_),
       views_(context),
       list_(context),
       cancels_(context.loop, context.store, {.partitions = context.rules.partitions}) {}

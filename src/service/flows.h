@@ -23,6 +23,7 @@
 #include "service/graph_plan.h"
 #include "service/graph_problem.h"
 #include "service/indexes.h"
+#include "service/named_limits.h"
 
 namespace ff::service {
 
@@ -144,6 +145,7 @@ class Flows {
 
     Context context_;
     Indexes& indexes_;
+    NamedLimits limits_;
     FlowViews views_;
     FlowList list_;
     FlowCancels cancels_;

@@ -203,6 +203,7 @@ GraphDocument read_graph(json::Value document, GraphDocument::Use use, GraphProb
         read_expansion_fields(fields, graph);
     }
     graph.seal = fields.flag("seal").value_or(use == GraphDocument::Use::Submit);
+    graph.allow_missing_budget = fields.flag("allow_missing_budget").value_or(false);
     GraphNode defaults{.lane = std::string(kDefaultLane)};
     if (const auto given = fields.object("defaults")) {
         GraphFields members(*given, "defaults", problems);

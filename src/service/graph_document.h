@@ -62,6 +62,8 @@ struct GraphDocument {
     std::string outcome_policy{};
     TextMap tags{};
     bool seal = false;
+    /// Budgets and quotas that policies name may be created later.
+    bool allow_missing_budget = false;
     /// The caller's name for an expansion.
     std::string mutation_id{};
     std::optional<std::int64_t> expected_graph_revision{};

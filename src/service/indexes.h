@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,6 +35,8 @@ class Indexes {
         Timestamp created_at{};
         Tags tags{};
         std::vector<model::BudgetId> budgets{};
+        /// Enters no index; named by the policy that the budgets come from.
+        std::optional<model::QuotaPolicyId> quota{};
     };
 
     explicit Indexes(const Context& context);

@@ -19,6 +19,8 @@ struct NewExecution {
     std::optional<model::ExecutionId> execution_id{};
     /// The flow in whose partition an id is minted; without it the lane decides.
     std::optional<model::FlowId> colocate_with_flow{};
+    /// Where an id is minted, past flow and lane.
+    std::optional<std::uint16_t> partition{};
     model::Namespace ns;
     model::LaneId lane;
     std::string execution_kind{};
@@ -34,6 +36,8 @@ struct NewExecution {
     std::optional<model::DueTime> delay_until{};
     std::optional<model::DueTime> execution_deadline{};
     bool hold_for_dependencies = false;
+    /// Budgets and a quota that the policy names may be created later.
+    bool allow_missing_budget = false;
 };
 
 struct CreatedExecution {

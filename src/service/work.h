@@ -54,6 +54,7 @@ struct TaskUsage {
     /// Absent: every budget that governs the execution.
     std::optional<model::BudgetId> budget_id{};
     std::optional<model::DedupId> dedup_key{};
+    engine::SpendMode mode = engine::SpendMode::Spent;
 };
 
 struct BudgetVerdict {

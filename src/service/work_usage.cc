@@ -41,6 +41,13 @@ engine::UpdateProgress attempt_usage(const TaskUsage& report) {
             .usage_dedup_id = std::move(dedup_id)};
 }
 
+/// Whether a budget said no to a report that asked: then nothing was used.
+bool is_refused(const std::vector<BudgetVerdict>& verdicts) {
+    return std::ranges::any_of(verdicts, [](const BudgetVerdict& one) {
+        return one.verdict && one.verdict->kind == engine::UsageVerdict::Kind::HardBreach;
+    });
+}
+
 bool ends_lease(const Error& refusal) {
     return refusal.code == "execution_not_active" || may_be_repeated(refusal);
 }
@@ -103,12 +110,15 @@ Task<std::vector<BudgetVerdict>> Work::report_usage(TaskUsage report) {
     if (!held) {
         co_return co_await usage_counted(std::move(report), std::move(budgets), held.error());
     }
-    std::vector<engine::ReportUsage> reports;
+    std::vector<engine::RecordSpend> reports;
     for (const model::BudgetId& budget : budgets) {
         FF_CO_TRY(auto dedup_id, dedup_for(report.dedup_key, budget, !report.budget_id));
         reports.push_back({.budget = {.id = budget, .partitions = context_.rules.partitions},
+                           .execution_id = report.execution_id,
                            .amounts = {report.dimensions.begin(), report.dimensions.end()},
-                           .dedup_id = std::move(dedup_id)});
+                           .dedup_id = std::move(dedup_id),
+                           .ledger_ttl = context_.rules.budget_ledger_ttl,
+                           .mode = report.mode});
     }
     std::vector<BudgetVerdict> verdicts;
     if (!reports.empty()) {
@@ -122,6 +132,7 @@ Task<std::vector<BudgetVerdict>> Work::report_usage(TaskUsage report) {
                 {.budget_id = budgets[i].to_string(), .verdict = std::move(answers[i])});
         }
     }
+    if (report.mode == engine::SpendMode::Check && is_refused(verdicts)) co_return verdicts;
     engine::UpdateProgress usage = attempt_usage(report);
     FF_CO_CHECK(co_await engine::run(context_.store, std::move(usage)));
     co_return verdicts;

@@ -241,6 +241,26 @@ TEST_P(Ch06Budget, S10_CreatingAgainHealsTheIndexAndBadBudgetsLeaveNothing) {
     EXPECT_TRUE(host().contents(budget_tag()).empty());
 }
 
+TEST_P(Ch06Budget, Repair_18_WhatWasSpentIsCountedPastTheLimit) {
+    create({.limits = {{"tokens", "20", "0"}}});
+    const List spent{"", "spent"};
+    EXPECT_EQ(element(spend("E", {"tokens", "18"}, "", spent), 2), "OK");
+    EXPECT_EQ(flat(spend("E", {"tokens", "3"}, dedup("d"), spent)),
+              (List{"1", "HARD_BREACH", "tokens", "21", "20", "fail"}));
+    EXPECT_EQ(element(spend("E", {"tokens", "3"}, dedup("d"), spent), 2), "ALREADY_APPLIED");
+    EXPECT_EQ(hash(key(":usage")).at("tokens"), "21");
+    EXPECT_EQ(hash(key()).at("breach_count"), "1");
+    EXPECT_NE(hash(key()).at("breached_at"), "");
+    EXPECT_EQ(flat(spend("E", {"tokens", "1"}, "", {"", "check"})),
+              (List{"1", "HARD_BREACH", "tokens", "21", "20", "fail"}));
+    EXPECT_EQ(flat(spend("E", {"tokens", "1"})),
+              (List{"1", "HARD_BREACH", "tokens", "21", "20", "fail"}))
+        << "callers that name no mode ask";
+    EXPECT_EQ(hash(key(":usage")).at("tokens"), "21");
+    EXPECT_EQ(element(spend("E", {"tokens", "1"}, "", {"", "later"}), 2), "invalid_input");
+    EXPECT_EQ(flat(release("E")), (List{"1", "OK", "released", "tokens", "21"}));
+}
+
 TEST_P(Ch06Budget, S11_ALateResetMovesOnByWholeIntervals) {
     const std::int64_t hour = 3'600'000;
     const std::int64_t created = now() - hour - 5'400'000;
