@@ -25,12 +25,8 @@ namespace flowfabric {
 class AdminClient {
   public:
     static Result<AdminClient> connect(ClientOptions options);
-    static Result<AdminClient> connect(std::string url) {
-        return connect(ClientOptions{.url = std::move(url)});
-    }
-    static Result<AdminClient> with_token(std::string url, std::string token) {
-        return connect(ClientOptions{.url = std::move(url), .token = std::move(token)});
-    }
+    static Result<AdminClient> connect(std::string url);
+    static Result<AdminClient> with_token(std::string url, std::string token);
     explicit AdminClient(std::shared_ptr<ff::sdk::Door> door) : door_(std::move(door)) {}
 
     // Executions
@@ -151,14 +147,10 @@ class AdminClient {
                               const Amounts& dimensions, const std::string& dedup_key = {}) const;
     /// The older names of `try_spend` and `spend`.
     Result<UsageResult> report_usage(const std::string& budget_id, const Amounts& dimensions,
-                                     const std::string& dedup_key = {}) const {
-        return try_spend(budget_id, dimensions, dedup_key);
-    }
+                                     const std::string& dedup_key = {}) const;
     Result<UsageResult> spend_budget(const std::string& budget_id, const std::string& id,
                                      const Amounts& dimensions,
-                                     const std::string& dedup_key = {}) const {
-        return spend(budget_id, id, dimensions, dedup_key);
-    }
+                                     const std::string& dedup_key = {}) const;
     Result<ReleasedBudget> release_budget(const std::string& budget_id,
                                           const std::string& id) const;
     /// When it begins anew by itself; 0 for never.

@@ -220,10 +220,10 @@ TEST(ExecutionPolicy, ChecksInTheOrderOfTheDocument) {
 TEST(ExecutionPolicy, IsStoredAsGivenUnlessRetriesAreNotCounted) {
     EXPECT_EQ(*ExecutionPolicy::stored_text(""), "");
     EXPECT_EQ(*ExecutionPolicy::stored_text(" { } "), "");
-    const std::string given = R"({ "x": 1,  "retry_policy": {"max_retries": 0} })";
+    const std::string given = R"({ "priority": 1,  "retry_policy": {"max_retries": 0} })";
     EXPECT_EQ(*ExecutionPolicy::stored_text(given), given);
-    EXPECT_EQ(*ExecutionPolicy::stored_text(R"({"x":[2],"retry_policy":{"y":true}})"),
-              R"({"retry_policy":{"max_retries":3,"y":true},"x":[2]})");
+    EXPECT_EQ(*ExecutionPolicy::stored_text(R"({"retry_policy":{"retryable_categories":["a"]}})"),
+              R"({"retry_policy":{"max_retries":3,"retryable_categories":["a"]}})");
     EXPECT_EQ(*ExecutionPolicy::stored_text(R"({"retry_policy":{"max_retries":null}})"),
               R"({"retry_policy":{"max_retries":3}})");
     EXPECT_EQ(ExecutionPolicy::stored_text("{").error().code, "invalid_policy_json");

@@ -48,6 +48,14 @@ Result<AdminClient> AdminClient::connect(ClientOptions options) {
     return AdminClient(ff::sdk::wrap(std::move(door), std::move(options.layers), options.retry));
 }
 
+Result<AdminClient> AdminClient::connect(std::string url) {
+    return connect(ClientOptions{.url = std::move(url)});
+}
+
+Result<AdminClient> AdminClient::with_token(std::string url, std::string token) {
+    return connect(ClientOptions{.url = std::move(url), .token = std::move(token)});
+}
+
 Result<CreatedExecution> AdminClient::create_execution(const NewExecution& execution) const {
     DoorRequest request{
         .operation = "create_execution",

@@ -139,6 +139,18 @@ Result<UsageResult> AdminClient::spend(const std::string& budget_id, const std::
     return ff::sdk::usage_of(reply);
 }
 
+Result<UsageResult> AdminClient::report_usage(const std::string& budget_id,
+                                              const Amounts& dimensions,
+                                              const std::string& dedup_key) const {
+    return try_spend(budget_id, dimensions, dedup_key);
+}
+
+Result<UsageResult> AdminClient::spend_budget(const std::string& budget_id, const std::string& id,
+                                              const Amounts& dimensions,
+                                              const std::string& dedup_key) const {
+    return spend(budget_id, id, dimensions, dedup_key);
+}
+
 Result<ReleasedBudget> AdminClient::release_budget(const std::string& budget_id,
                                                    const std::string& id) const {
     FF_SDK_TRY(const Json reply,

@@ -120,12 +120,8 @@ Result<FailOutcome> Task::fail(const std::string& reason, const std::string& cat
 }
 
 Result<Done> Task::cancel(const std::string& reason) {
-    Json body = Json::object({{"reason", reason},
-                              {"source", "lease_holder"},
-                              {"lease_id", info().lease_id},
-                              {"lease_epoch", info().lease_epoch},
-                              {"attempt_id", info().attempt_id}});
-    return done_of(ending(*state_, "cancel", "/cancel", std::move(body)));
+    return done_of(ending(*state_, "cancel", "/cancel",
+                          Json::object({{"reason", reason}, {"source", "lease_holder"}})));
 }
 
 Result<Done> Task::delay_execution(Due until) {

@@ -115,7 +115,7 @@ TEST_F(MemoryLimit, AFullStoreRefusesNewWorkAndLetsWhatIsThereEnd) {
     EXPECT_NE(ready.body.find(R"("state":"full")"), std::string::npos) << ready.body;
     EXPECT_NE(metrics().find("ff_store_memory_full 1"), std::string::npos);
     EXPECT_NE(metrics().find("ff_store_memory_limit_bytes 67108864"), std::string::npos);
-    EXPECT_EQ(testing::http_get(port_, "/v1/executions?lane_id=full&state=eligible").status, 200);
+    EXPECT_EQ(testing::http_get(port_, "/v1/executions?lane=full&state=eligible").status, 200);
 
     process_->kill();
     start({}, {{"FF_MEMORY_LIMIT", "48MiB"}});
