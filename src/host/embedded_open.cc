@@ -64,7 +64,7 @@ std::string new_store_id() {
 EmbeddedStore::EmbeddedStore(EmbeddedOptions options)
     : options_(std::move(options)), memory_(options_.memory_limit) {
     options_.shard.memory = &memory_;
-    if (options_.clock == nullptr) options_.clock = &system_clock_;
+    clock_.emplace(options_.clock == nullptr ? system_clock_ : *options_.clock);
     if (options_.files == nullptr) {
         own_files_ = std::make_unique<journal::PosixFileSystem>();
         options_.files = own_files_.get();
@@ -136,6 +136,7 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     journal::JournalOptions journal_options = options_.journal;
     journal_options.shard = shard;
     journal_options.repair = options_.repair;
+    journal_options.clock = &*clock_;
     journal_options.mark_path = journal::join_path(options_.folder, journal::mark_name(shard));
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
@@ -166,14 +167,15 @@ Result<Done> EmbeddedStore::load_libraries() {
 
 Result<Done> EmbeddedStore::open_shards() {
     for (std::size_t i = 0; i < options_.shards; ++i)
-        shards_.push_back(
-            std::make_unique<Shard>(hub_, *options_.clock, state_options(i), options_.shard));
+        shards_.push_back(std::make_unique<Shard>(hub_, *clock_, state_options(i), options_.shard));
     FF_CHECK(load_libraries());
     std::vector<std::jthread> rehearsals = rehearse();
     std::vector<std::unique_ptr<journal::Committer>> committers(shards_.size());
     if (!options_.folder.empty()) {
         FF_TRY(committers, open_journals());
     }
+    // What was decided once, such as that a lease has expired, stays decided.
+    for (const journal::RecoveryReport& report : recovery_) clock_->raise(report.time);
     rehearsals.clear();
     for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->start(std::move(committers[i]));
     return Done{};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "host/backup.h"
 #include "host/channel_hub.h"
+#include "host/held_clock.h"
 #include "host/shard.h"
 #include "host/shard_work.h"
 #include "journal/committer.h"
@@ -98,6 +100,8 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     journal::Health health() const;
     std::vector<ShardFacts> facts() const;
     const MemoryGauge& memory() const { return memory_; }
+    /// What its functions take for the time; never goes back.
+    const Clock& clock() const { return *clock_; }
     /// Store calls of every function, over all shards; waits for each of them.
     std::vector<FunctionCount> function_counts();
     /// Every key and the name of its type, in no order; for tests and diagnosis. Waits for all
@@ -136,6 +140,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
 
     EmbeddedOptions options_;
     SystemClock system_clock_{};
+    std::optional<HeldClock> clock_{};
     std::unique_ptr<journal::FileSystem> own_files_{};
     std::unique_ptr<journal::FileLock> lock_{};
     std::mutex backup_mutex_{};

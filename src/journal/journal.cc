@@ -169,7 +169,9 @@ Result<Done> Journal::check_place() {
 
 Result<Done> Journal::move_mark() {
     if (!mark_) return Done{};
-    Result<Done> moved = mark_->advance(head_.segment, next_record_, end_);
+    const auto now =
+        options_.clock == nullptr ? std::chrono::microseconds(0) : options_.clock->now_us();
+    Result<Done> moved = mark_->advance(head_.segment, next_record_, end_, now);
     if (moved || category_of(moved.error()) == FileError::NoSpace) return Done{};
     return fail(std::move(moved).error());
 }

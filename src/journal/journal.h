@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "journal/file_system.h"
 #include "journal/format.h"
@@ -31,6 +33,8 @@ struct JournalOptions {
     std::string mark_path{};
     /// Told how far the opening is, and asked whether to go on; null: nobody cares.
     Loading* loading = nullptr;
+    /// Whose time the mark keeps; outlives the journal. Null: nobody's.
+    const Clock* clock = nullptr;
 };
 
 /// Receives what the journal holds, in order, while it is opened. An error ends the opening.
@@ -56,6 +60,8 @@ struct RecoveryReport {
     std::uint64_t snapshot_chunks = 0;
     std::uint64_t segments = 0;
     std::uint64_t records = 0;
+    /// It was so late when the log was last known to be durable; zero if that is not known.
+    std::chrono::microseconds time{0};
     std::optional<Cut> torn{};
     std::vector<Cut> repaired{};
     /// Records that the mark knows of and that are not there, after a repair.

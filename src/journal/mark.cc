@@ -1,5 +1,6 @@
 #include "journal/mark.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "journal/crc32c.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic("FFMARK\r\n", 8);
 constexpr std::size_t kMarkBytes = 60;
+constexpr std::size_t kTimedBytes = 72;
 constexpr std::size_t kCopies = 2;
 
 struct Copy {
@@ -19,7 +21,7 @@ struct Copy {
 };
 
 std::string encode(const Copy& copy, std::uint32_t shard) {
-    std::string bytes(kMarkBytes, '\0');
+    std::string bytes(kTimedBytes, '\0');
     kMagic.copy(bytes.data(), kMagic.size());
     put(&bytes[8], kFormatVersion);
     put(&bytes[12], shard);
@@ -29,7 +31,16 @@ std::string encode(const Copy& copy, std::uint32_t shard) {
     put(&bytes[40], copy.mark.end);
     put(&bytes[48], copy.mark.snapshot);
     put(&bytes[56], crc32c(std::string_view(bytes).substr(0, 56)));
+    put(&bytes[60], static_cast<std::uint64_t>(copy.mark.time.count()));
+    put(&bytes[68], crc32c(std::string_view(bytes).substr(0, 68)));
     return bytes;
+}
+
+/// Of a mark that has one.
+std::chrono::microseconds time_in(std::string_view bytes) {
+    if (bytes.size() < kTimedBytes) return {};
+    if (get<std::uint32_t>(bytes, 68) != crc32c(bytes.substr(0, 68))) return {};
+    return std::chrono::microseconds(get<std::uint64_t>(bytes, 60));
 }
 
 std::optional<Copy> decode(std::string_view bytes, std::uint32_t shard) {
@@ -40,7 +51,8 @@ std::optional<Copy> decode(std::string_view bytes, std::uint32_t shard) {
     return Copy{.mark = {.segment = get<std::uint64_t>(bytes, 24),
                          .next_record = get<std::uint64_t>(bytes, 32),
                          .end = get<std::uint64_t>(bytes, 40),
-                         .snapshot = get<std::uint64_t>(bytes, 48)},
+                         .snapshot = get<std::uint64_t>(bytes, 48),
+                         .time = time_in(bytes)},
                 .written = get<std::uint64_t>(bytes, 16)};
 }
 
@@ -100,11 +112,14 @@ Result<std::unique_ptr<MarkFile>> MarkFile::open(FileSystem& files, const std::s
         new MarkFile(std::move(writing), std::move(syncing), shard, mark));
 }
 
-Result<Done> MarkFile::advance(std::uint64_t segment, std::uint64_t next_record,
-                               std::uint64_t end) {
+Result<Done> MarkFile::advance(std::uint64_t segment, std::uint64_t next_record, std::uint64_t end,
+                               std::chrono::microseconds time) {
     const std::lock_guard lock(mutex_);
-    return write(
-        {.segment = segment, .next_record = next_record, .end = end, .snapshot = mark_.snapshot});
+    return write({.segment = segment,
+                  .next_record = next_record,
+                  .end = end,
+                  .snapshot = mark_.snapshot,
+                  .time = std::max(time, mark_.time)});
 }
 
 Result<Done> MarkFile::note_snapshot(std::uint64_t snapshot) {

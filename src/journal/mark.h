@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,8 @@
 //    40   8  bytes of that segment that are durable
 //    48   8  newest snapshot; 0 for none
 //    56   4  checksum of the 56 bytes before
+//    60   8  time of the store then, in microseconds; absent from older marks
+//    68   4  checksum of the 68 bytes before
 
 namespace ff::journal {
 
@@ -29,6 +32,8 @@ struct Mark {
     std::uint64_t next_record = 1;
     std::uint64_t end = 0;
     std::uint64_t snapshot = 0;
+    /// What the store's clock said when the mark was moved; zero if that is not known.
+    std::chrono::microseconds time{0};
 
     bool operator==(const Mark&) const = default;
 };
@@ -52,7 +57,8 @@ class MarkFile {
 
     /// The log is durable up to there. Given to the system without waiting for the disk: a process
     /// that is killed leaves it exact.
-    Result<Done> advance(std::uint64_t segment, std::uint64_t next_record, std::uint64_t end);
+    Result<Done> advance(std::uint64_t segment, std::uint64_t next_record, std::uint64_t end,
+                         std::chrono::microseconds time);
     Result<Done> note_snapshot(std::uint64_t snapshot);
     /// Makes durable what was given, if that is new.
     Result<Done> sync();

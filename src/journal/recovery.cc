@@ -291,7 +291,9 @@ Result<Done> Recovery::open_last() {
     const Mark mark{.segment = last_->segment,
                     .next_record = next_record_,
                     .end = last_end_,
-                    .snapshot = report_.snapshot.value_or(0)};
+                    .snapshot = report_.snapshot.value_or(0),
+                    .time = mark_.time};
+    report_.time = mark_.time;
     FF_TRY(journal.mark_, MarkFile::open(files_, options_.mark_path, options_.shard, mark));
     return Done{};
 }

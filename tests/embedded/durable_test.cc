@@ -74,6 +74,7 @@ class Durable : public StoreTest {
         "register('tell', function(keys) redis.call('SET', keys[1], 'v') "
         "local n = redis.call('PUBLISH', 'c', 'm') return n end)";
     std::unique_ptr<FaultyFileSystem> files_ = std::make_unique<FaultyFileSystem>();
+    ManualClock wall_{Timestamp(Millis(1'700'000'000'000))};
 };
 
 TEST_F(Durable, KeepsEverythingOverAStop) {
@@ -90,6 +91,25 @@ TEST_F(Durable, KeepsEverythingOverAStop) {
     EXPECT_EQ(call({"HGETALL", "h"}), R"({"f": "v"})");
     EXPECT_EQ(call({"ZSCORE", "z", "m"}), "(double) 1.5");
     EXPECT_EQ(call({"XLEN", "s"}), "1");
+}
+
+TEST_F(Durable, TimeDoesNotGoBackOverAKill) {
+    EmbeddedOptions told = options();
+    told.clock = &wall_;
+    open(told);
+    const Timestamp then = wall_.now();
+    call({"SET", "k", "v", "PX", "1000"});
+    std::unique_ptr<FaultyFileSystem> kept = files_->restart();
+    wall_.set(then - 6h);
+    store_.reset();
+    files_ = std::move(kept);
+    told.files = files_.get();
+    open(told);
+    EXPECT_EQ(store_->clock().now(), then);
+    EXPECT_EQ(call({"GET", "k"}), "\"v\"");
+    wall_.advance(1s);
+    EXPECT_EQ(store_->clock().now(), then + 1s);
+    EXPECT_EQ(call({"GET", "k"}), "null");
 }
 
 TEST_F(Durable, AnAnsweredWriteSurvivesAPowerCut) {

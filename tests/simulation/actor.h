@@ -30,6 +30,7 @@ enum class Seen : std::uint8_t {
 inline Seen seen_of(const Error& error) {
     if (error.code == "storage_error" || error.code == "shutting_down")
         return error.cls == ErrorClass::Retryable ? Seen::NotApplied : Seen::Unknown;
+    if (error.code == "store_full") return Seen::NotApplied;
     return Seen::Refused;
 }
 

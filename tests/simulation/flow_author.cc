@@ -1,4 +1,7 @@
+#include <map>
+
 #include "base/json.h"
+#include "model/flow_keys.h"
 #include "model/graph_ids.h"
 #include "simulation/actor.h"
 
@@ -35,7 +38,8 @@ std::vector<Node> draw_nodes(World& world) {
     return nodes;
 }
 
-std::string document_of(World& world, const model::FlowId& flow, const std::vector<Node>& nodes) {
+std::string document_of(World& world, const model::FlowId& flow, const std::vector<Node>& nodes,
+                        bool sealed) {
     std::string text;
     json::Writer out(text);
     out.begin_object().key("flow_id").string(flow.to_string()).key("flow_kind").string("net");
@@ -56,14 +60,24 @@ std::string document_of(World& world, const model::FlowId& flow, const std::vect
         }
         out.end_object();
     }
-    out.end_array().key("seal").boolean(true).end_object();
+    out.end_array().key("seal").boolean(sealed).end_object();
     return text;
 }
+
+/// A flow that was accepted.
+struct Growing {
+    model::FlowId id;
+    bool sealed = false;
+    /// Members in the order of the document; whether one waits for all that it depends on.
+    std::vector<std::pair<model::ExecutionId, bool>> members{};
+};
 
 struct Author {
     World& world;
     std::string name;
-    std::vector<model::FlowId> flows{};
+    std::vector<Growing> flows{};
+    /// By flow: when it was cancelled, and when that was done.
+    std::map<std::string, std::pair<std::string, std::string>> cancels{};
 
     void announce(const model::FlowId& flow, const std::vector<Node>& nodes) {
         const model::PartitionConfig partitions = partitions_of(world.plan());
@@ -85,8 +99,9 @@ struct Author {
         const model::FlowId flow = model::FlowId::mint(world.chances().random());
         const std::vector<Node> nodes = draw_nodes(world);
         announce(flow, nodes);
+        const bool sealed = !world.chances().happens(world.crowd().grows);
         const Result<json::Document> document =
-            json::Document::parse(document_of(world, flow, nodes));
+            json::Document::parse(document_of(world, flow, nodes, sealed));
         for (int tries = 0; tries < 4; ++tries) {
             const std::shared_ptr<Server> server = world.server();
             if (!server) {
@@ -99,27 +114,86 @@ struct Author {
             world.note(name, "submit flow", flow.to_string(), outcome_of(graph));
             if (world.chances().happens(world.crowd().forgets_reply)) continue;
             if (!graph.has_value() && seen_of(graph) != Seen::Refused) continue;
-            if (graph.has_value()) accepted(flow, *graph);
+            if (graph.has_value()) accepted(flow, *graph, nodes, sealed);
             co_return;
         }
     }
 
-    void accepted(const model::FlowId& flow, const service::SubmittedGraph& graph) {
+    void accepted(const model::FlowId& flow, const service::SubmittedGraph& graph,
+                  const std::vector<Node>& nodes, bool sealed) {
         if (!graph.problems.empty())
             world.history().broke("a graph without faults is accepted",
                                   flow.to_string() + ": " + graph.problems.front().code);
-        for (const auto& [node, id] : graph.nodes) world.ledger().subject(id).acknowledged = true;
-        flows.push_back(flow);
+        Growing made{.id = flow, .sealed = sealed};
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            world.ledger().subject(graph.nodes[i].second).acknowledged = true;
+            made.members.emplace_back(graph.nodes[i].second, nodes[i].mode.empty());
+        }
+        flows.push_back(std::move(made));
+    }
+
+    /// A member gets one more to wait for, at once or in two steps.
+    asio::awaitable<void> grow() {
+        Chances& chances = world.chances();
+        const std::shared_ptr<Server> server = world.server();
+        if (flows.empty() || !server) co_return;
+        const Growing flow = flows[chances.below(flows.size())];
+        if (flow.sealed || flow.members.size() < 2) co_return;
+        const std::size_t down = chances.between(1, flow.members.size() - 1);
+        if (!flow.members[down].second) co_return;
+        const model::ExecutionId upstream = flow.members[chances.below(down)].first;
+        const model::ExecutionId downstream = flow.members[down].first;
+        const service::NewEdge edge{.flow_id = flow.id,
+                                    .edge = {.id = model::EdgeId::mint(chances.random()),
+                                             .upstream = upstream,
+                                             .downstream = downstream},
+                                    .apply = chances.coin()};
+        world.history().count(1);
+        auto staging = server->services().flows.stage_edge(edge);
+        const Result<engine::StageDependencyEdge::Outcome> staged = co_await std::move(staging);
+        world.note(name, "stage edge", downstream.to_string(), outcome_of(staged));
+        if (!staged.has_value()) co_return;
+        if (!edge.apply) {
+            if (chances.coin()) co_await world.pause(chances.up_to(Millis(2'000)));
+            auto applying = server->services().flows.apply_edge(edge, staged->graph_revision);
+            const Result<engine::ApplyDependencyToChild::Outcome> applied =
+                co_await std::move(applying);
+            world.note(name, "apply edge", downstream.to_string(), outcome_of(applied));
+            if (!applied.has_value()) co_return;
+        }
+        world.ledger()
+            .subject(downstream)
+            .late_upstream.emplace_back(upstream, world.ledger().now());
+    }
+
+    /// A cancel that was done stays done when it was.
+    void look_at_cancel(const model::FlowId& flow) {
+        if (!world.process().life()) return;
+        const std::string core = model::FlowKeys(flow, partitions_of(world.plan())).core();
+        const auto field = [&](const char* which) {
+            const resp::Value value = world.process().look({"HGET", core, which});
+            return std::string(value.text().value_or(""));
+        };
+        const std::pair<std::string, std::string> now{field("cancelled_at"),
+                                                      field("cancel_completed_at")};
+        std::pair<std::string, std::string>& before = cancels[flow.to_string()];
+        if (before.first == now.first && !before.second.empty() && before.second != now.second)
+            world.history().broke("an acknowledged end stays",
+                                  flow.to_string() + ": its cancel was done at " + before.second +
+                                      " and at " + now.second);
+        before = now;
     }
 
     asio::awaitable<void> cancel_one() {
         const std::shared_ptr<Server> server = world.server();
         if (flows.empty() || !server) co_return;
         world.history().count(1);
-        const model::FlowId flow = flows[world.chances().below(flows.size())];
+        const std::size_t recent = std::min<std::size_t>(flows.size(), 3);
+        const model::FlowId flow = flows[flows.size() - 1 - world.chances().below(recent)].id;
         auto cancelling = server->services().flows.cancel({.flow_id = flow, .reason = "no"});
         const Result<service::CancelledFlow> cancelled = co_await std::move(cancelling);
         world.note(name, "cancel flow", flow.to_string(), outcome_of(cancelled));
+        for (const Growing& one : flows) look_at_cancel(one.id);
     }
 };
 
@@ -129,10 +203,17 @@ asio::awaitable<void> flow_author(World& world, std::string name) {
     Author author{.world = world, .name = std::move(name)};
     while (!world.is_over() && !world.is_calm()) {
         co_await world.pause(world.chances().up_to(Millis(3'000)) + Millis(1));
-        if (world.chances().below(4) == 0)
-            co_await author.cancel_one();
-        else
-            co_await author.submit();
+        switch (world.chances().below(4)) {
+            case 0:
+                co_await author.cancel_one();
+                break;
+            case 1:
+                co_await author.grow();
+                co_await author.grow();
+                break;
+            default:
+                co_await author.submit();
+        }
     }
 }
 

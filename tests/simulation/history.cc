@@ -16,6 +16,12 @@ void History::mix(std::string_view text) {
     digest_ = (digest_ ^ 0xffU) * kPrime;
 }
 
+std::uint64_t History::digest(std::uint64_t store_calls) {
+    mix(std::to_string(operations_) + " " + std::to_string(store_calls) + " " +
+        std::to_string(faults));
+    return digest_;
+}
+
 void History::note(Entry entry) {
     mix(std::to_string(to_ms(entry.at)));
     mix(entry.who);

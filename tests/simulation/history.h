@@ -40,7 +40,8 @@ class History {
     bool is_broken() const { return broken_.has_value(); }
     const std::optional<Broken>& broken() const { return broken_; }
     std::uint64_t operations() const { return operations_; }
-    std::uint64_t digest() const { return digest_; }
+    /// Of everything that was noted, and of how much was done for it.
+    std::uint64_t digest(std::uint64_t store_calls);
     const std::deque<Entry>& last() const { return last_; }
     /// Tells every entry to somebody as it comes.
     void on_entry(std::function<void(const Entry&)> tell) { tell_ = std::move(tell); }

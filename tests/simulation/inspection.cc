@@ -47,6 +47,7 @@ class Inspection {
             check_frames(id, keys, subject);
             check_signals(id, keys, subject);
             check_refused(id, keys, subject, core);
+            check_edges(id, keys);
         }
         check_feeds();
         check_leftovers();
@@ -181,6 +182,19 @@ class Inspection {
                 ledger_.broke(
                     "every acknowledged signal counts once", id,
                     "the signal " + signal + " was counted " + std::to_string(times) + " times");
+        }
+    }
+
+    /// An edge that was resolved is not among those that still have to be.
+    void check_edges(const model::ExecutionId& id, const model::ExecKeys& keys) {
+        const resp::Value open = process_.look({"SMEMBERS", keys.deps_unresolved()});
+        for (const resp::Value& edge : open.items()) {
+            const auto parsed = model::EdgeId::parse(text_of(edge));
+            const std::string state = text_of(process_.look({"HGET", keys.dep(*parsed), "state"}));
+            if (state == "satisfied" || state == "impossible")
+                ledger_.broke(
+                    "indexes say what the records say", id,
+                    "the edge " + text_of(edge) + " is " + state + " and among those to resolve");
         }
     }
 

@@ -8,8 +8,10 @@ namespace {
 /// Stored times are whole milliseconds.
 constexpr Millis kRounding{1};
 
-bool overlaps(const KnownReplay& replay, const KnownEnd& first, const KnownEnd& second) {
-    return replay.begun <= second.told && replay.ended >= first.begun;
+/// Whichever of the two was told last may have come first.
+bool may_lie_between(const KnownReplay& replay, const KnownEnd& one, const KnownEnd& other) {
+    return replay.begun <= std::max(one.told, other.told) &&
+           replay.ended >= std::min(one.begun, other.begun);
 }
 
 }  // namespace
@@ -44,6 +46,14 @@ void Ledger::check_upstream(const model::ExecutionId& id, const Subject& subject
                   " upstream executions can have succeeded");
 }
 
+/// An edge counts for whatever is let in after it.
+void Ledger::check_late_upstream(const Taken& taken, const Subject& subject) {
+    for (const auto& [upstream, told] : subject.late_upstream)
+        if (!taken.reclaimed && told < taken.begun && !subjects_[upstream].may_have_succeeded)
+            broke("members run after their dependencies", taken.id,
+                  "it was claimed before " + upstream.to_string() + " can have succeeded");
+}
+
 void Ledger::taken(const Taken& taken) {
     Subject& subject = subjects_[taken.id];
     if (KnownLease* same = find(taken.id, taken.fence)) {
@@ -73,9 +83,11 @@ void Ledger::taken(const Taken& taken) {
     if (taken.resumed && !subject.may_go_on)
         broke("work given back unbegun comes as it was", taken.id,
               "it was handed out as one to go on with");
-    if (subject.not_before && now() + kRounding < *subject.not_before)
+    // A replay does not wait again.
+    if (subject.not_before && subject.replays.empty() && now() + kRounding < *subject.not_before)
         broke("delayed work waits for its time", taken.id, "it was claimed too early");
     if (!subject.upstream.empty()) check_upstream(taken.id, subject);
+    check_late_upstream(taken, subject);
     subject.leases.push_back({.fence = taken.fence,
                               .begun = taken.begun,
                               .taken = now(),
@@ -159,7 +171,7 @@ void Ledger::ended(const model::ExecutionId& id, KnownEnd end) {
     for (const KnownEnd& other : subject.ends) {
         const bool same = other.state == end.state && other.fence == end.fence;
         const auto between = [&](const KnownReplay& replay) {
-            return overlaps(replay, other, end);
+            return may_lie_between(replay, other, end);
         };
         if (same || std::ranges::any_of(subject.replays, between)) continue;
         broke("every acknowledged creation ends once", id,

@@ -84,6 +84,8 @@ struct Subject {
     /// In the order of a flow: what has to have succeeded before it runs, and how many of those.
     std::vector<model::ExecutionId> upstream{};
     std::size_t upstream_least = 0;
+    /// Edges that came while the flow ran, and when its author was told.
+    std::vector<std::pair<model::ExecutionId, Timestamp>> late_upstream{};
 };
 
 /// What acknowledgements have promised, held against everything that is seen later. Every rule
@@ -114,6 +116,8 @@ class Ledger {
         bool has_payload = false;
         /// As one that goes on.
         bool resumed = false;
+        /// As one whose worker was lost: it was let in before.
+        bool reclaimed = false;
     };
     void taken(const Taken& taken);
     void renewed(const model::ExecutionId& id, const engine::Fence& fence, Timestamp begun,
@@ -141,6 +145,10 @@ class Ledger {
         history_.broke(promise, id.to_string() + ": " + what);
     }
 
+    void broke_limit(const std::string& promise, const std::string& what) {
+        history_.broke(promise, what);
+    }
+
     void hole(const std::string& key, const std::string& what) {
         history_.broke("feeds and streams have no holes", key + ": " + what);
     }
@@ -151,6 +159,7 @@ class Ledger {
   private:
     KnownLease* find(const model::ExecutionId& id, const engine::Fence& fence);
     void check_upstream(const model::ExecutionId& id, const Subject& subject);
+    void check_late_upstream(const Taken& taken, const Subject& subject);
 
     const Clock& clock_;
     History& history_;

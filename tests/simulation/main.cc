@@ -4,6 +4,7 @@
 #include <ctime>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,12 +23,13 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: simulate [--seeds <n>] [--first <s>] [--seed <s>] [--planted <name>|all|list] "
-    "[--short] [--trace]\n"
+    "[--short] [--twice] [--trace]\n"
     "  --seeds    how many seeds to run; 1000 unless told\n"
     "  --first    the seed to begin with; 1 unless told\n"
     "  --seed     this seed alone\n"
     "  --planted  break one rule on purpose, and say at which seed that is found\n"
     "  --short    little to do in each, for whoever cannot wait\n"
+    "  --twice    run each seed twice; both times the same has to happen\n"
     "  --trace    tell every operation\n";
 
 constexpr std::uint64_t kSeeds = 1000;
@@ -39,6 +41,7 @@ struct Options {
     bool alone = false;
     bool trace = false;
     bool is_short = false;
+    bool twice = false;
 };
 
 Plan plan_of(std::uint64_t seed, const Options& options) {
@@ -124,6 +127,9 @@ bool run_seeds(const Options& options, const PlantedBug* bug) {
         totals.store_calls += report.store_calls;
         totals.faults += report.faults;
         totals.simulated += report.simulated;
+        if (options.twice && run_one(options.first + i, bug, options).digest != report.digest)
+            report.broken = Broken{.promise = "a seed decides everything",
+                                   .what = "the second run was another one"};
         if (options.alone) std::printf("digest %016llx\n", wide(report.digest));
         if (report.broken) failure = std::move(report);
     }
@@ -134,22 +140,28 @@ bool run_seeds(const Options& options, const PlantedBug* bug) {
     return !failure;
 }
 
+std::string history_of(const PlantedBug& bug) {
+    return bug.until.empty() ? "" : " (was so before " + std::string(bug.until) + ")";
+}
+
 /// True if every planted bug is found.
 bool find_all(const Options& options) {
     constexpr std::uint64_t kWithin = 2000;
     bool all = true;
     for (const PlantedBug& bug : planted_bugs()) {
         std::optional<Report> found;
+        std::uint64_t operations = 0;
         const std::uint64_t count = options.seeds.value_or(kWithin);
         for (std::uint64_t i = 0; i < count && !found; ++i) {
             Report report = run_one(options.first + i, &bug, options);
+            operations += report.operations;
             if (report.broken) found = std::move(report);
         }
         all = all && found.has_value();
         const std::string name(bug.name);
         if (found)
-            std::printf("%-32s seed %4llu: %s\n", name.c_str(), wide(found->seed),
-                        found->broken->promise.c_str());
+            std::printf("%-32s seed %4llu, %7llu operations: %s\n", name.c_str(), wide(found->seed),
+                        wide(operations), found->broken->promise.c_str());
         else
             std::printf("%-32s NOT FOUND within %llu seeds: %s\n", name.c_str(), wide(count),
                         std::string(bug.rule).c_str());
@@ -163,7 +175,8 @@ int run(const Options& options) {
     if (options.planted == "all") return find_all(options) ? 0 : 1;
     if (options.planted == "list") {
         for (const PlantedBug& bug : planted_bugs())
-            std::printf("%-32s %s\n", std::string(bug.name).c_str(), std::string(bug.rule).c_str());
+            std::printf("%-32s %s%s\n", std::string(bug.name).c_str(),
+                        std::string(bug.rule).c_str(), history_of(bug).c_str());
         return 0;
     }
     const PlantedBug* bug = find_planted(options.planted);
@@ -183,8 +196,11 @@ std::optional<Options> read_options(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string_view name = argv[i];
-        if (name == "--trace" || name == "--short") {
-            (name == "--trace" ? options.trace : options.is_short) = true;
+        const std::map<std::string_view, bool*> switches = {{"--trace", &options.trace},
+                                                            {"--short", &options.is_short},
+                                                            {"--twice", &options.twice}};
+        if (const auto known = switches.find(name); known != switches.end()) {
+            *known->second = true;
             continue;
         }
         if (++i == argc) return std::nullopt;

@@ -1,5 +1,6 @@
 #include <iterator>
 
+#include "model/global_keys.h"
 #include "simulation/actor.h"
 
 namespace ff::simulation {
@@ -55,15 +56,27 @@ struct Operator {
         world.note(name, "priority", id.to_string(), outcome_of(changed));
     }
 
+    void check_stamp(const std::string& lane, Timestamp begun) {
+        if (!world.process().life()) return;
+        const std::string key = model::lane_config_key(*model::LaneId::parse(lane));
+        const resp::Value at = world.process().look({"HGET", key, "updated_at"});
+        const std::int64_t ms = std::stoll(std::string(at.text().value_or("0")));
+        if (ms < to_ms(begun) || ms > to_ms(world.ledger().now()))
+            world.history().broke("records tell the time of the store",
+                                  lane + ": it was set at " + std::to_string(ms));
+    }
+
     asio::awaitable<void> set_lane(Server& server) {
         const std::vector<model::LaneId> lanes = lanes_of(world.plan());
         const bool pauses = !world.is_calm() && world.chances().coin();
         service::LaneChange change{.lane_id = lanes[world.chances().below(lanes.size())]};
         change.state = pauses ? sched::LaneState::Paused : sched::LaneState::Active;
         const std::string lane = change.lane_id.text();
+        const Timestamp begun = world.ledger().now();
         auto setting = server.services().lanes.set(std::move(change));
         const Result<Done> set = co_await std::move(setting);
         world.note(name, pauses ? "pause lane" : "open lane", lane, outcome_of(set));
+        if (set.has_value()) check_stamp(lane, begun);
     }
 
     asio::awaitable<void> resume(Server& server, model::ExecutionId id) {

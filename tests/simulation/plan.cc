@@ -54,6 +54,7 @@ DiskPlan draw_disk(Lots& lots) {
     plan.kill_every = lots.now_and_then(4'000, 20'000);
     plan.down_for = Millis(lots.between(1, 4'000));
     plan.lost_file = lots.odds(2'000);
+    plan.cut_file = lots.odds(2'000);
     plan.clock_jump_every = lots.now_and_then(4'000, 20'000);
     plan.clock_jump_most = Millis(lots.one_of({100U, 5'000U, 120'000U}));
     return plan;
@@ -87,6 +88,15 @@ CrowdPlan draw_crowd(Lots& lots) {
     plan.retried = lots.odds(8'000);
     plan.limited = lots.odds(5'000);
     plan.deadline = lots.odds(1'500);
+    plan.grows = lots.odds(6'000);
+    return plan;
+}
+
+LimitPlan draw_limits(Lots& lots) {
+    LimitPlan plan;
+    if (lots.coin()) plan.budget = lots.one_of({50, 500, 1'000'000});
+    if (lots.coin()) plan.concurrent = static_cast<std::int64_t>(lots.between(1, 4));
+    if (lots.coin()) plan.rate = static_cast<std::int64_t>(lots.between(3, 20));
     return plan;
 }
 
@@ -107,6 +117,7 @@ Plan Plan::draw(std::uint64_t seed) {
     plan.network = draw_network(lots);
     plan.disk = draw_disk(lots);
     plan.crowd = draw_crowd(lots);
+    plan.limits = draw_limits(lots);
     plan.chaos = Millis(lots.one_of({5'000U, 15'000U, 40'000U}));
     return plan;
 }

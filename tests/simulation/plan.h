@@ -42,7 +42,9 @@ struct DiskPlan {
     Millis down_for{0};
     /// Of a start: first without one of its files.
     Odds lost_file = 0;
-    /// The clock of the store is set forward.
+    /// Of a start: first with one of its logs cut short.
+    Odds cut_file = 0;
+    /// The clock of the store is set forward, or back.
     Millis clock_jump_every{0};
     Millis clock_jump_most{0};
 };
@@ -78,6 +80,16 @@ struct CrowdPlan {
     Odds retried = 0;
     Odds limited = 0;
     Odds deadline = 0;
+    /// A flow that gets edges while it runs.
+    Odds grows = 0;
+};
+
+/// A budget and a quota for some of the work; zero for none.
+struct LimitPlan {
+    std::int64_t budget = 0;
+    std::int64_t concurrent = 0;
+    /// Let in within a second.
+    std::int64_t rate = 0;
 };
 
 /// Everything about one run that is not decided while it runs. One seed draws all of it, so that
@@ -101,6 +113,7 @@ struct Plan {
     NetworkPlan network{};
     DiskPlan disk{};
     CrowdPlan crowd{};
+    LimitPlan limits{};
     /// How long there are faults.
     Millis chaos{0};
 };

@@ -12,14 +12,16 @@ struct PlantedBug {
     /// Where the rule is broken: in the text of the library, or in what the store stands on.
     enum class Place : std::uint8_t {
         Library,
-        SyncSkipped,       // the disk answers a sync and has not done it
-        FolderNotSynced,   // new names of files are not made to last
-        AnsweredTooEarly,  // replies leave before their writes are stored
+        SyncSkipped,         // the disk answers a sync and has not done it
+        MissingTakenForNew,  // nothing knows which files there were
+        CutTakenForTorn,     // nothing knows how long a log was
     };
 
     std::string_view name{};
-    /// What is wrong, in one line; where it once was so, it says when.
+    /// What is wrong, in one line.
     std::string_view rule{};
+    /// Of a defect that this product once had: the commit before which it was so.
+    std::string_view until{};
     Place place = Place::Library;
     /// Stands exactly once in the library's text.
     std::string_view right{};

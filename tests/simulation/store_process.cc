@@ -1,8 +1,12 @@
 #include "simulation/store_process.h"
 
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "host/value_sink.h"
+#include "journal/format.h"
+#include "journal/mark.h"
 #include "store/command_keys.h"
 
 namespace ff::simulation {
@@ -17,6 +21,11 @@ asio::awaitable<void> wait_until(Timer& timer, SteadyClock::time_point at) {
 }
 
 }  // namespace
+
+std::chrono::microseconds StoreProcess::StoreTime::now_us() const {
+    const std::shared_ptr<Life> life = process_.life_;
+    return life && life->store ? life->store->clock().now_us() : process_.clock_.now_us();
+}
 
 StoreProcess::StoreProcess(asio::any_io_executor loop, Chances& chances, History& history,
                            Options options)
@@ -37,7 +46,6 @@ host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& l
                                   .files = life->files.get(),
                                   .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
                                   .compile = false};
-    if (options_.broken == PlantedBug::Place::AnsweredTooEarly) options.fsync = journal::Fsync::Off;
     options.shard.snapshot_log_bytes = options_.disk.snapshot_log_bytes;
     options.shard.snapshot_slice_bytes = 4U << 10;
     options.shard.by_hand = [weak] {
@@ -56,47 +64,98 @@ void StoreProcess::let_disk_lie(journal::FaultyFileSystem& files) {
     using journal::Operation;
     using Place = PlantedBug::Place;
     files.set_hook([this, &files](Operation operation, const std::string&) {
-        const Place broken = options_.broken;
-        const bool lies = (broken == Place::SyncSkipped && operation == Operation::Sync) ||
-                          (broken == Place::FolderNotSynced && operation == Operation::SyncFolder);
+        const bool lies = options_.broken == Place::SyncSkipped && operation == Operation::Sync;
         if (lies) files.fail_next(operation, journal::Fault::Lie);
     });
 }
 
-void StoreProcess::try_without_a_file() {
+std::optional<StoreProcess::Content> StoreProcess::content_of(
+    std::unique_ptr<journal::FaultyFileSystem> files) {
+    auto life = std::make_shared<Life>();
+    life->files = std::move(files);
+    auto opened = host::EmbeddedStore::open(store_options(life));
+    if (!opened.has_value()) return std::nullopt;
+    Content content;
+    for (std::size_t i = 0; i < options_.shards; ++i)
+        (*opened)->shard(i).state().keyspace().for_each_key(
+            [&content](std::string_view, std::string_view) { ++content.keys; });
+    for (const journal::RecoveryReport& report : (*opened)->recovery())
+        content.records += report.records;
+    (*opened)->stop_and_wait();
+    return content;
+}
+
+std::vector<std::string> StoreProcess::shard_files() const {
     std::vector<std::string> paths;
     for (const std::string& path : disk_->paths())
         if (path.find("/shard-") != std::string::npos) paths.push_back(path);
+    return paths;
+}
+
+/// As a store was before anything outside of its logs knew what they must hold.
+void StoreProcess::forget_marks(journal::FaultyFileSystem& files) const {
+    for (std::uint32_t shard = 0; shard < options_.shards; ++shard)
+        FF_ASSERT(files.remove(kFolder + ("/" + journal::mark_name(shard))).has_value());
+}
+
+void StoreProcess::try_without_a_file() {
+    const std::vector<std::string> paths = shard_files();
     if (paths.empty()) return;
     ++history_.faults;
-    const auto keys_on = [this](std::unique_ptr<journal::FaultyFileSystem> files) {
-        auto life = std::make_shared<Life>();
-        life->files = std::move(files);
-        std::optional<std::size_t> count;
-        auto opened = host::EmbeddedStore::open(store_options(life));
-        if (!opened.has_value()) return count;
-        count = 0;
-        for (std::size_t i = 0; i < options_.shards; ++i)
-            (*opened)->shard(i).state().keyspace().for_each_key(
-                [&count](std::string_view, std::string_view) { ++*count; });
-        (*opened)->stop_and_wait();
-        return count;
-    };
     const std::string& lost = paths[chances_.below(paths.size())];
     std::unique_ptr<journal::FaultyFileSystem> without = disk_->restart();
     FF_ASSERT(without->remove(lost).has_value());
-    const std::optional<std::size_t> all = keys_on(disk_->restart());
-    const std::optional<std::size_t> left = keys_on(std::move(without));
-    if (all && left && *left < *all)
+    if (options_.broken == PlantedBug::Place::MissingTakenForNew) forget_marks(*without);
+    const std::optional<Content> all = content_of(disk_->restart());
+    const std::optional<Content> left = content_of(std::move(without));
+    if (all && left && left->keys < all->keys)
         history_.broke("a store that lost files does not open",
-                       lost + " was removed, and it opened with " + std::to_string(*left) +
-                           " keys of " + std::to_string(*all));
+                       lost + " was removed, and it opened with " + std::to_string(left->keys) +
+                           " keys of " + std::to_string(all->keys));
+}
+
+void StoreProcess::try_with_a_cut_log() {
+    std::map<std::string, std::string> newest;
+    for (const std::string& path : shard_files()) {
+        const std::size_t slash = path.rfind('/');
+        if (journal::parse_segment_name(path.substr(slash + 1)))
+            newest[path.substr(0, slash)] = path;
+    }
+    if (newest.empty()) return;
+    ++history_.faults;
+    const auto step = static_cast<std::ptrdiff_t>(chances_.below(newest.size()));
+    const std::string path = std::next(newest.begin(), step)->second;
+    std::unique_ptr<journal::FaultyFileSystem> cut = disk_->restart();
+    const std::string content = cut->content(path);
+    const std::uint64_t left_bytes = chances_.below(content.size() + 1);
+    cut->overwrite(path, content.substr(0, left_bytes));
+    if (options_.broken == PlantedBug::Place::CutTakenForTorn) forget_marks(*cut);
+    const std::optional<Content> all = content_of(disk_->restart());
+    const std::optional<Content> left = content_of(std::move(cut));
+    if (all && left && left->records < all->records)
+        history_.broke("a store that lost files does not open",
+                       path + " was cut at " + std::to_string(left_bytes) +
+                           ", and it opened with " + std::to_string(left->records) +
+                           " records of " + std::to_string(all->records));
+}
+
+/// What the disk was made to lack is tried on copies.
+void StoreProcess::try_damage() {
+    if (options_.disk.fsync != journal::Fsync::Always || power_fails_) return;
+    if (chances_.happens(options_.disk.lost_file)) try_without_a_file();
+    if (was_killed_ && chances_.happens(options_.disk.cut_file)) try_with_a_cut_log();
+}
+
+/// Whoever starts a machine sets its clock: a store that was killed before it could note the time
+/// knows no better than the clock does, and tests of the host say what it does then.
+void StoreProcess::set_clock_right() {
+    const auto behind = store_time_.now_us() - clock_.now_us();
+    if (behind.count() > 0) clock_.jump(std::chrono::ceil<Millis>(behind));
 }
 
 Result<Done> StoreProcess::open() {
-    if (options_.disk.fsync == journal::Fsync::Always && !power_fails_ &&
-        chances_.happens(options_.disk.lost_file))
-        try_without_a_file();
+    set_clock_right();
+    try_damage();
     auto life = std::make_shared<Life>();
     life->files = std::move(disk_);
     if (options_.broken != PlantedBug::Place::Library) let_disk_lie(*life->files);
@@ -160,6 +219,7 @@ void StoreProcess::die(Death death) {
     ++history_.faults;
     life->alive = false;
     power_fails_ = false;
+    was_killed_ = death == Death::Kill;
     disk_ = death == Death::PowerCut ? life->files->crash(chances_.random().u64())
                                      : life->files->restart();
     // Nothing reaches the disk any more, so everything under way is answered with an error.
@@ -200,7 +260,7 @@ resp::Value StoreProcess::look(std::initializer_list<std::string_view> argv) {
     host::EmbeddedStore& store = *life_->store;
     host::ShardState& state = store.shard(slot->has_value() ? store.shard_of(**slot) : 0).state();
     host::ValueSink sink;
-    state.execute(args, clock_.now_us(), sink);
+    state.execute(args, store_time_.now_us(), sink);
     state.keyspace().clear_effects();
     return sink.take();
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,13 +66,26 @@ class StoreProcess {
     resp::Value look(std::initializer_list<std::string_view> argv);
     void each_key(const std::function<void(std::string_view key)>& visit);
     boost::asio::awaitable<void> stop();
-    const Clock& clock() const { return clock_; }
+    /// What the store takes for the time, also while it is down.
+    const Clock& clock() const { return store_time_; }
 
   private:
     boost::asio::awaitable<void> run_shard(std::shared_ptr<Life> life, std::size_t index);
     boost::asio::awaitable<void> run_committer(std::shared_ptr<Life> life, std::size_t index);
+    /// What a store that opens has read.
+    struct Content {
+        std::size_t keys = 0;
+        std::uint64_t records = 0;
+    };
+    std::optional<Content> content_of(std::unique_ptr<journal::FaultyFileSystem> files);
+    std::vector<std::string> shard_files() const;
     /// A copy of the disk that lacks a file: the store refuses it, or lacks nothing.
     void try_without_a_file();
+    /// A copy whose newest log ends early: the store refuses it, or lacks nothing.
+    void try_with_a_cut_log();
+    void try_damage();
+    void set_clock_right();
+    void forget_marks(journal::FaultyFileSystem& files) const;
     void let_disk_lie(journal::FaultyFileSystem& files);
     host::EmbeddedOptions store_options(const std::shared_ptr<Life>& life);
 
@@ -79,11 +93,24 @@ class StoreProcess {
     Chances& chances_;
     History& history_;
     Options options_;
+    /// That of the machine goes wherever it is set; that of the store never back.
+    class StoreTime final : public Clock {
+      public:
+        explicit StoreTime(const StoreProcess& process) : process_(process) {}
+        std::chrono::microseconds now_us() const override;
+
+      private:
+        const StoreProcess& process_;
+    };
+
     VirtualClock clock_{};
+    StoreTime store_time_{*this};
     std::shared_ptr<Life> life_{};
     /// What the next life finds.
     std::unique_ptr<journal::FaultyFileSystem> disk_;
     bool power_fails_ = false;
+    /// All that was written is on the disk, so that the marks are exact.
+    bool was_killed_ = false;
     TaskGroup tasks_;
 };
 

@@ -6,6 +6,15 @@ namespace {
 
 constexpr std::string_view kNamespace = "acme";
 
+/// `members` has a comma behind each.
+std::string policy_of(std::string members, bool retried) {
+    if (retried)
+        members += R"("retry_policy":{"max_retries":3,"backoff":{"type":"fixed","delay_ms":200}},)";
+    if (members.empty()) return "";
+    members.pop_back();
+    return "{" + members + "}";
+}
+
 service::NewExecution draw_execution(World& world) {
     Chances& chances = world.chances();
     const CrowdPlan& crowd = world.crowd();
@@ -32,9 +41,11 @@ service::NewExecution draw_execution(World& world) {
     if (!made.idempotency_key && chances.happens(crowd.deadline))
         made.execution_deadline =
             model::DueTime::after(Millis(100) + chances.up_to(Millis(20'000)));
-    if (chances.happens(crowd.retried))
-        made.policy_json =
-            R"({"retry_policy":{"max_retries":3,"backoff":{"type":"fixed","delay_ms":200}}})";
+    const bool limited =
+        !made.idempotency_key && world.limits().any() && chances.happens(crowd.limited);
+    const bool retried = chances.happens(crowd.retried);
+    made.policy_json = policy_of(limited ? world.limits().policy_members() : "", retried);
+    if (limited) world.limits().govern(*made.execution_id);
     if (chances.coin()) made.tags = {{"team", chances.coin() ? "red" : "blue"}};
     return made;
 }

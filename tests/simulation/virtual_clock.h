@@ -13,7 +13,7 @@ constexpr std::int64_t kBeginMs = 1'700'000'000'000;
 class VirtualClock final : public Clock {
   public:
     explicit VirtualClock(Millis skew = Millis(0)) : skew_(skew) {}
-    /// Somebody sets it forward.
+    /// Somebody sets it forward, or back.
     void jump(Millis span) { skew_ += span; }
     std::chrono::microseconds now_us() const override {
         return std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - kBegin) +

@@ -55,7 +55,9 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
                                .expires = task.lease_expires_at,
                                .payload = task.payload,
                                .has_payload = task.payload_state == State::Inline,
-                               .resumed = task.attempt_type == "resumed"});
+                               .resumed = task.attempt_type == "resumed",
+                               .reclaimed = task.attempt_type == "reclaim"});
+        world_.limits().claimed(task.execution_id);
         tasks.push_back({.id = task.execution_id,
                          .lane = work.task.lane,
                          .fence = task.fence,
@@ -66,11 +68,15 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
     return tasks;
 }
 
-void Worker::compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works) {
+void Worker::compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works,
+                     Timestamp begun) {
     std::vector<model::ExecutionId> ids;
     for (const service::ClaimedWork& work : works) ids.push_back(work.task.task.execution_id);
-    if (!unseen_.empty()) world_.ledger().repeated_claim(claim_id, unseen_, ids);
+    // What a claim took is remembered for as long as its leases last.
+    const bool remembered = world_.ledger().now() - unseen_since_ < world_.crowd().lease_ttl;
+    if (!unseen_.empty() && remembered) world_.ledger().repeated_claim(claim_id, unseen_, ids);
     unseen_ = std::move(ids);
+    unseen_since_ = begun;
 }
 
 asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
@@ -85,7 +91,7 @@ asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
         const Result<std::vector<service::ClaimedWork>> works = co_await std::move(claiming);
         world_.note(name_, "claim", wanted.claim.claim_id,
                     works.has_value() ? std::to_string(works->size()) : outcome_of(works));
-        if (works.has_value()) compare(wanted.claim.claim_id, *works);
+        if (works.has_value()) compare(wanted.claim.claim_id, *works, begun);
         if (works.has_value() && !forgets()) {
             world_.history().count(works->size());
             co_return take(*works, begun);
@@ -121,6 +127,7 @@ asio::awaitable<void> Worker::handle(Task& task) {
     if (chances.happens(crowd.oversleeps))
         co_await world_.pause(crowd.lease_ttl + chances.up_to(crowd.lease_ttl));
     if (chances.happens(crowd.spends)) co_await report_progress(task);
+    if (chances.happens(crowd.spends)) co_await report_usage(task);
     if (chances.happens(crowd.streams)) co_await append(task);
     if (chances.happens(crowd.renews)) co_await renew(task);
     co_await finish(task);
@@ -258,6 +265,7 @@ asio::awaitable<void> Worker::fail(Task& task) {
         auto failing = server->services().work.fail(request);
         const Result<engine::FailExecution::Outcome> outcome = co_await std::move(failing);
         if (forgets()) continue;
+        if (!outcome.has_value()) check_repetition(task, outcome.error());
         learn(task, "fail", outcome, begun, outcome.has_value() && outcome->replayed);
         if (outcome.has_value() && !outcome->retry_scheduled)
             world_.ledger().ended(
@@ -266,29 +274,6 @@ asio::awaitable<void> Worker::fail(Task& task) {
         const Seen seen = seen_of(outcome);
         if (seen == Seen::Done || seen == Seen::Refused) co_return;
     }
-}
-
-asio::awaitable<void> Worker::give_back(Task& task) {
-    const std::shared_ptr<Server> server = co_await any_server();
-    if (!server) co_return;
-    world_.history().count(1);
-    const Timestamp begun = world_.ledger().now();
-    const bool releases = world_.chances().coin();
-    const bool unbegun = releases && world_.chances().coin();
-    if (!unbegun) world_.ledger().subject(task.id).may_go_on = true;
-    if (releases) {
-        auto releasing = server->services().work.release(task.id, task.fence, unbegun);
-        const Result<Done> done = co_await std::move(releasing);
-        learn(task, "release", done, begun, false);
-        co_return;
-    }
-    engine::DelayExecution delay{
-        .execution_id = task.id,
-        .fence = task.fence,
-        .delay_until = model::DueTime::after(world_.chances().up_to(Millis(2'000)))};
-    auto delaying = server->services().work.delay(std::move(delay));
-    const Result<engine::DelayExecution::Outcome> done = co_await std::move(delaying);
-    learn(task, "delay", done, begun, done.has_value() && done->replayed);
 }
 
 }  // namespace ff::simulation

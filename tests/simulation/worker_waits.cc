@@ -24,7 +24,7 @@ asio::awaitable<void> Worker::append(Task& task) {
     }
     for (int tries = 0; tries < 3; ++tries) {
         // Whoever has to send again may be late with it.
-        if (tries > 0 && world_.chances().coin())
+        if (tries > 0 && !world_.is_calm() && world_.chances().coin())
             co_await world_.pause(world_.chances().up_to(2 * world_.crowd().lease_ttl));
         world_.history().count(count);
         const Timestamp begun = world_.ledger().now();
@@ -40,6 +40,7 @@ asio::awaitable<void> Worker::append(Task& task) {
             world_.ledger().broke("a call sent again gets its first answer", task.id,
                                   "frames that are there were refused when they were sent again");
         if (appended.has_value() || seen_of(appended) == Seen::Refused) co_return;
+        if (appended.error().code == "store_full") co_return;
     }
 }
 

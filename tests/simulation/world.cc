@@ -44,6 +44,7 @@ World::World(Plan plan, const PlantedBug* bug)
       chances_(plan_.seed ^ 0x5eedU),
       process_(loop(), chances_, history_, store_options(plan_, bug)),
       ledger_(process_.clock(), history_),
+      limits_(plan_, chances_, process_, ledger_),
       actors_(loop(), "actors"),
       keepers_(loop(), "keepers") {
     executions_left = plan_.crowd.executions;
@@ -121,8 +122,10 @@ void World::start_faults() {
         }
     }));
     keepers_.spawn(strike(disk.clock_jump_every, [this] {
-        note("store", "clock set forward", "", "");
-        process_.jump_clock(chances_.up_to(plan_.disk.clock_jump_most));
+        const Millis span = chances_.up_to(plan_.disk.clock_jump_most);
+        const bool forth = chances_.coin();
+        note("store", forth ? "clock set forward" : "clock set back", "", "");
+        process_.jump_clock(forth ? span : -span);
     }));
     keepers_.spawn(strike(disk.full_every, [this] { process_.set_full(true); }));
     keepers_.spawn(strike(disk.full_for, [this] { process_.set_full(false); }));
@@ -159,6 +162,7 @@ asio::awaitable<void> World::calm_down() {
     // A power cut that was on its way may still come.
     if (!history_.is_broken()) co_await pause(5s);
     co_await open_lanes();
+    co_await lift_limits();
 }
 
 std::size_t World::unfinished(std::string& example) {
@@ -173,19 +177,38 @@ std::size_t World::unfinished(std::string& example) {
     return count;
 }
 
+template <class Act>
+asio::awaitable<void> World::insist(Act act) {
+    while (!history_.is_broken()) {
+        co_await pause(100ms);
+        const std::shared_ptr<Server> one = server();
+        if (!one) continue;
+        auto acting = act(*one);
+        const Result<Done> done = co_await std::move(acting);
+        if (done.has_value()) break;
+    }
+}
+
 /// Whoever paused a lane opens it again.
 asio::awaitable<void> World::open_lanes() {
     for (const model::LaneId& lane : lanes_of(plan_)) {
-        while (!history_.is_broken()) {
-            co_await pause(100ms);
-            const std::shared_ptr<Server> one = server();
-            if (!one) continue;
-            auto setting =
-                one->services().lanes.set({.lane_id = lane, .state = sched::LaneState::Active});
-            const Result<Done> set = co_await std::move(setting);
-            if (set.has_value()) break;
-        }
+        const auto open = [&lane](Server& one) {
+            return one.services().lanes.set({.lane_id = lane, .state = sched::LaneState::Active});
+        };
+        co_await insist(open);
     }
+}
+
+asio::awaitable<void> World::set_limits() {
+    if (!limits_.any()) co_return;
+    const auto establish = [this](Server& one) { return limits_.establish(one); };
+    co_await insist(establish);
+}
+
+asio::awaitable<void> World::lift_limits() {
+    if (!limits_.has_budget()) co_return;
+    const auto lift = [this](Server& one) { return limits_.lift(one); };
+    co_await insist(lift);
 }
 
 /// Whoever replayed a member and not what it depends on has to cancel it: it waits for that replay.
@@ -228,6 +251,7 @@ asio::awaitable<void> World::live() {
     keepers_.spawn(keep_store_up());
     while (!process_.life()) co_await pause(1ms);
     for (std::size_t i = 0; i < servers_.size(); ++i) keepers_.spawn(keep_server_up(i));
+    co_await set_limits();
     start_faults();
     start_crowd();
     const Deadline chaos = Deadline::after(plan_.chaos);
@@ -236,7 +260,10 @@ asio::awaitable<void> World::live() {
     const bool all_ended = co_await wait_for_ends();
     over_ = true;
     co_await actors_.join();
-    if (all_ended && process_.life()) inspect(process_, ledger_, plan_);
+    if (all_ended && process_.life()) {
+        inspect(process_, ledger_, plan_);
+        limits_.inspect();
+    }
     ended_ = true;
     co_await keepers_.join();
     co_await process_.stop();
@@ -258,7 +285,7 @@ Report World::run() {
                   .operations = history_.operations(),
                   .store_calls = store_calls_,
                   .faults = history_.faults,
-                  .digest = history_.digest(),
+                  .digest = history_.digest(store_calls_),
                   .simulated = std::chrono::duration_cast<Millis>(time_.now() - kBegin),
                   .broken = history_.broken()};
     for (const History::Entry& entry : history_.last()) report.last.push_back(entry.to_text());

@@ -12,6 +12,7 @@
 #include "simulation/chances.h"
 #include "simulation/history.h"
 #include "simulation/ledger.h"
+#include "simulation/limits.h"
 #include "simulation/planted_bugs.h"
 #include "simulation/server.h"
 #include "simulation/store_process.h"
@@ -50,6 +51,7 @@ class World {
     Chances& chances() { return chances_; }
     History& history() { return history_; }
     Ledger& ledger() { return ledger_; }
+    Limits& limits() { return limits_; }
     StoreProcess& process() { return process_; }
     const Plan& plan() const { return plan_; }
     /// What the crowd does now: without mischief once the faults are over.
@@ -86,6 +88,11 @@ class World {
     void start_faults();
     boost::asio::awaitable<void> calm_down();
     boost::asio::awaitable<void> open_lanes();
+    boost::asio::awaitable<void> set_limits();
+    boost::asio::awaitable<void> lift_limits();
+    /// Asks a server until one has done it.
+    template <class Act>
+    boost::asio::awaitable<void> insist(Act act);
     boost::asio::awaitable<void> cancel_forsaken();
     /// False when something that can end has not by the end of patience.
     boost::asio::awaitable<bool> wait_for_ends();
@@ -99,6 +106,7 @@ class World {
     History history_{};
     StoreProcess process_;
     Ledger ledger_;
+    Limits limits_;
     std::vector<std::shared_ptr<Server>> servers_{};
     std::uint64_t store_calls_ = 0;
     bool calm_ = false;
