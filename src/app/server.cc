@@ -46,6 +46,7 @@ class ServerProcess {
     ServerProcess(asio::io_context& loop, const Settings& settings, const Ready& ready)
         : ready_(ready),
           instance_(loop.get_executor(), settings, end_or_stay),
+          on_valkey_(settings.backend == Backend::Valkey),
           signals_(loop, SIGINT, SIGTERM),
           hangups_(loop, SIGHUP),
           tasks_(loop.get_executor(), "server process") {}
@@ -73,6 +74,7 @@ class ServerProcess {
         }
         std::printf("flowfabric: serving %s\n", instance_.url().c_str());
         std::fflush(stdout);
+        started_ = true;
         if (ready_) ready_(instance_.url());
         tasks_.spawn(reload_at_hangups());
         if (!stopping_) co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -85,6 +87,12 @@ class ServerProcess {
     void begin_stop(int number) {
         log::info("app", "stopping", {{"signal", number}});
         stopping_ = true;
+        // A Valkey may not answer for long, and keeps what it was told: the next boot repeats the
+        // steps of this one.
+        if (on_valkey_ && !started_) {
+            log::info("app", "stopped");
+            std::_Exit(0);
+        }
         instance_.give_up_start();
         signals_.async_wait([](const boost::system::error_code& cancelled, int) {
             if (!cancelled) std::_Exit(kInterruptedExitCode);
@@ -102,9 +110,11 @@ class ServerProcess {
 
     const Ready& ready_;
     Instance instance_;
+    bool on_valkey_;
     asio::signal_set signals_;
     asio::signal_set hangups_;
     TaskGroup tasks_;
+    bool started_ = false;
     bool stopping_ = false;
     int exit_code_ = 0;
 };

@@ -14,6 +14,7 @@
 #include "support/http_connection.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
+#include "support/valkey_server.h"
 #include "support/wait.h"
 
 namespace ff::fault {
@@ -125,6 +126,24 @@ TEST_F(LoadingServer, StopsAtOnceAndDamagesNothing) {
     const testing::CommandResult verified =
         testing::run_command({FF_PROGRAM, "verify", data()}, Millis(120'000));
     EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+/// One that takes connections and never answers.
+TEST(LoadingFromValkey, StopsAtOnceWhileTheStoreIsSilent) {
+    const testing::ValkeyServer silent = testing::ValkeyServer::start();
+    silent.pause();
+    for (const int number : {SIGTERM, SIGINT}) {
+        testing::Process server({.args = {FF_PROGRAM, "server"},
+                                 .env = {{"FF_LISTEN_ADDR", "127.0.0.1:0"},
+                                         {"FF_BACKEND", "valkey"},
+                                         {"FF_HOST", "127.0.0.1"},
+                                         {"FF_PORT", std::to_string(silent.port())},
+                                         {"FF_WAITPOINT_HMAC_SECRET", std::string(64, 'a')}}});
+        ASSERT_TRUE(server.wait_for_line(R"("event":"listening")")) << server.err();
+        server.signal(number);
+        EXPECT_EQ(server.wait_for_exit(Millis(2'000)), 0) << server.err();
+    }
+    silent.resume();
 }
 
 }  // namespace
