@@ -117,8 +117,8 @@ local function judge(c, definition, loaded, advisory)
     local dimension = first_above(loaded, "hard")
     if dimension then
         note_breach(c, definition, dimension)
-        return {1, advisory and "SOFT_BREACH" or "HARD_BREACH", dimension.name, text(dimension.total), text(dimension.hard),
-            definition.on_hard_limit}
+        return {1, advisory and "SOFT_BREACH" or "HARD_BREACH", dimension.name, text(dimension.total),
+            text(dimension.hard), definition.on_hard_limit}
     end
     local now = text(c.now)
     dimension = first_above(loaded, "soft")

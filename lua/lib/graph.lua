@@ -79,7 +79,8 @@ local function count_in_group(u, edge, child, c)
     return group.state == "impossible" and "impossible" or "closed"
 end
 
--- Gates a child by one edge more; all checks are done. `c` is its core. Returns the unsatisfied count and what section 5.5 says about the gate.
+-- Gates a child by one edge more; all checks are done. `c` is its core. Returns the unsatisfied count and what
+-- section 5.5 says about the gate.
 function graph.apply(u, child, c, edge)
     edge.downstream = child
     graph.add_dependency(u, edge)

@@ -43,6 +43,29 @@ TEST(HeldClock, IsThatOfItsSourceAgainWhenThatHasCaughtUp) {
     EXPECT_EQ(clock.now(), kNoon + 2s);
 }
 
+TEST(HeldClock, IsNotMovedOnByAReadingThatComesLate) {
+    ManualClock wall(kNoon);
+    const HeldClock clock(wall);
+    for (Timestamp at = kNoon; at < kNoon + 10s; at += 1s) {
+        wall.set(at);
+        EXPECT_EQ(clock.now(), at);
+        wall.set(at - 400ms);
+        EXPECT_EQ(clock.now(), at);
+    }
+}
+
+TEST(HeldClock, IsNotMovedOnByALateReadingWhileItsSourceIsBehind) {
+    ManualClock wall(kNoon);
+    const HeldClock clock(wall);
+    EXPECT_EQ(clock.now(), kNoon);
+    wall.set(kNoon - 6h);
+    EXPECT_EQ(clock.now(), kNoon);
+    wall.set(kNoon - 6h - 400ms);
+    EXPECT_EQ(clock.now(), kNoon);
+    wall.set(kNoon - 6h + 10s);
+    EXPECT_EQ(clock.now(), kNoon + 10s);
+}
+
 TEST(HeldClock, BeginsNoEarlierThanItIsTold) {
     ManualClock wall(kNoon);
     HeldClock clock(wall);

@@ -46,7 +46,10 @@ void spend(World& world, Partition& partition, Task& task) {
     args.push_back(world.one_in(3) ? "ff:usagededup:" + partition.tag + ":s" + world.number(30)
                                    : "");
     args.push_back(e);
-    if (world.one_in(3)) args.push_back("60000");
+    if (world.one_in(2)) {
+        args.push_back(world.pick({"", "60000"}));
+        args.push_back(world.pick({"", "check", "spent"}));
+    }
     world.host().fcall("ff_record_spend", keys, args);
 }
 
