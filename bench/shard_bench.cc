@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/assert.h"
@@ -45,6 +46,12 @@ double cpu_us() {
     return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
+/// FF_LUA_JIT=off interprets the functions, as it does in the server.
+bool is_compiled() {
+    const char* value = std::getenv("FF_LUA_JIT");
+    return value == nullptr || std::string_view(value) != "off";
+}
+
 /// One kind of call: how long it took in all, and how much it wrote.
 struct Sum {
     double cpu_us = 0;
@@ -53,7 +60,7 @@ struct Sum {
 
 struct World {
     host::ChannelHub hub{};
-    host::ShardState shard{hub, {}};
+    host::ShardState shard{hub, {.compile = is_compiled()}};
     SeededRandom random{1};
     std::chrono::microseconds now{1'700'000'000'000'000};
 

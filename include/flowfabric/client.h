@@ -180,6 +180,8 @@ class AdminClient {
     Result<WaitpointKids> waitpoint_kids() const;
     Result<ServerFacts> capabilities() const;
     Result<Done> ping() const;
+    /// `ok`, or `degraded: ` and why, of a server that answers.
+    Result<std::string> health() const;
     Result<Done> ready() const;
     /// What a server that is ready tells of itself, such as the memory of its store.
     Result<Json> readiness() const;

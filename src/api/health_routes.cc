@@ -14,14 +14,26 @@ http::Response ok() {
     return {.body = R"({"status":"ok"})"};
 }
 
+http::Response degraded(const std::string& reason) {
+    return json_response(200, [&reason](json::Writer& out) {
+        out.key("status").string("degraded");
+        out.key("reason").string(reason);
+    });
+}
+
+http::Response served(const HealthSources& sources) {
+    const std::optional<std::string> reason = sources.degraded ? sources.degraded() : std::nullopt;
+    return reason.has_value() ? degraded(*reason) : ok();
+}
+
 /// The sources belong to the route, which outlives the request.
 Task<http::Response> health(const HealthSources& sources) {
     store::Call ping = store::plain({"PING"}, true);
     ping.deadline = Deadline::after(kPingPatience);
     FF_CO_CHECK(co_await sources.store.call(std::move(ping)));
-    if (!sources.check) co_return ok();
+    if (!sources.check) co_return served(sources);
     FF_CO_CHECK(co_await sources.check());
-    co_return ok();
+    co_return served(sources);
 }
 
 /// A store without room for more is ready: its work has to be ended.
@@ -56,6 +68,7 @@ void add_health_routes(Routes& routes, HealthSources sources) {
     const std::vector<FieldDoc> answer{{.name = "status", .required = true}};
     Route healthz = open_route("/healthz", "Whether the server reaches its store");
     healthz.doc.answer = answer;
+    healthz.doc.answer.push_back({.name = "reason"});
     healthz.handle = [sources](Call&) { return health(sources); };
     routes.add(std::move(healthz));
     Route readyz = open_route("/readyz", "Whether the server takes requests");

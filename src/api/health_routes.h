@@ -29,6 +29,8 @@ struct HealthSources {
     std::function<std::optional<Error>()> not_ready{};
     /// Whether the store has room for more; null: nobody knows.
     std::function<StoreMemory()> memory{};
+    /// What is wrong although requests are served, for people; nothing, or null: nothing is.
+    std::function<std::optional<std::string>()> degraded{};
     /// The text of /metrics; null: it is served elsewhere.
     std::function<std::string()> metrics{};
     /// Whether /metrics is answered without a token.

@@ -53,12 +53,14 @@ Result<valkey::Options> valkey_options(const Settings& settings) {
 }  // namespace
 
 StoreBackend::StoreBackend(boost::asio::any_io_executor loop, const Settings& settings,
-                           Random& random, valkey::Probe& probe, OnFatal on_fatal)
+                           Random& random, valkey::Probe& probe, OnFatal on_fatal,
+                           OnUndone on_undone)
     : loop_(std::move(loop)),
       settings_(settings),
       random_(random),
       probe_(probe),
-      on_fatal_(std::move(on_fatal)) {}
+      on_fatal_(std::move(on_fatal)),
+      on_undone_(std::move(on_undone)) {}
 
 store::Store& StoreBackend::store() const {
     FF_ASSERT(embedded_ != nullptr || valkey_ != nullptr);
@@ -111,6 +113,7 @@ Result<Done> StoreBackend::open_embedded() {
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
     options.journal.loading = &loading_;
+    options.on_undone = on_undone_;
     auto opened = host::EmbeddedStore::open(std::move(options));
     if (!opened.has_value()) {
         Error error = std::move(opened).error().within(settings_.data_dir);
@@ -164,6 +167,15 @@ std::optional<Error> StoreBackend::trouble() const {
     if (health.state == journal::Health::State::Good) return std::nullopt;
     return model::storage_error(model::TransportKind::IoError,
                                 "the store cannot keep anything: " + health.text);
+}
+
+std::optional<std::string> StoreBackend::degraded() const {
+    const std::uint64_t broken = embedded_ ? embedded_->broken_promises() : 0;
+    if (broken == 0) return std::nullopt;
+    return std::to_string(broken) +
+           " calls were undone since the start because a function had not written what it "
+           "answered; "
+           "the log names them (postcondition_failed)";
 }
 
 std::uint16_t StoreBackend::lane_spread() const {

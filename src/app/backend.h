@@ -24,10 +24,12 @@ class StoreBackend {
   public:
     /// What a store reports that cannot go on. Called on any thread.
     using OnFatal = std::function<void(const Error&)>;
+    /// A call of a function that the embedded store has undone. Called on any thread.
+    using OnUndone = std::function<void(const host::UndoneCall&)>;
 
     /// Everything given outlives it.
     StoreBackend(boost::asio::any_io_executor loop, const Settings& settings, Random& random,
-                 valkey::Probe& probe, OnFatal on_fatal);
+                 valkey::Probe& probe, OnFatal on_fatal, OnUndone on_undone = {});
 
     /// Boot steps 1 and 1b: a store that answers and is new enough. The loop goes on meanwhile.
     Task<Done> open();
@@ -49,6 +51,8 @@ class StoreBackend {
     std::optional<Error> trouble() const;
     /// What in the settings of the store endangers its data, as the boot found it.
     const std::vector<std::string>& warnings() const { return warnings_; }
+    /// What is wrong with a store that serves, if anything is.
+    std::optional<std::string> degraded() const;
     std::uint16_t lane_spread() const;
     /// 0 when there is no such door.
     std::uint16_t resp_port() const { return resp_door_ ? resp_door_->port() : 0; }
@@ -65,6 +69,7 @@ class StoreBackend {
     valkey::Probe& probe_;
     OnFatal on_fatal_;
     journal::Loading loading_{};
+    OnUndone on_undone_;
     std::unique_ptr<host::EmbeddedStore> embedded_{};
     std::unique_ptr<valkey::ValkeyStore> valkey_{};
     std::unique_ptr<host::RespDoor> resp_door_{};

@@ -143,7 +143,10 @@ class Instance::AuditTrail final : public api::Auditor {
 Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::OnFatal on_fatal)
     : loop_(std::move(loop)),
       settings_(std::move(settings)),
-      backend_(loop_, settings_, random_, probe_, std::move(on_fatal)),
+      backend_(loop_, settings_, random_, probe_, std::move(on_fatal),
+               [this](const host::UndoneCall& call) {
+                   probe_.call_undone(call.function, call.broke_promise);
+               }),
       pools_(settings_.pools) {}
 
 Instance::~Instance() = default;
@@ -220,7 +223,8 @@ void Instance::make_table() {
     };
     const bool apart = settings_.metrics_listen.has_value();
     api::HealthSources sources{.store = backend_.store(),
-                               .not_ready = [this] { return not_ready(); }};
+                               .not_ready = [this] { return not_ready(); },
+                               .degraded = [this] { return backend_.degraded(); }};
     if (const host::EmbeddedStore* store = backend_.embedded()) {
         sources.memory = [store] {
             const host::MemoryGauge& memory = store->memory();

@@ -88,6 +88,12 @@ struct Probe::Families {
         counters(registry, "ff_sibling_cancel_reconcile_total", "Sibling groups looked at again");
     Family<Counter>& store_errors =
         counters(registry, "ff_store_errors_total", "Requests that the store failed, by kind");
+    Family<Counter>& undone_calls =
+        counters(registry, "ff_store_rolled_back_calls_total",
+                 "Calls that the embedded store undid because they failed, by function");
+    Family<Counter>& broken_promises =
+        counters(registry, "ff_store_postcondition_failures_total",
+                 "Calls undone because they had not written what they answered, by function");
     Counter& reloads =
         counters(registry, "ff_library_reload_total", "Loads of the function library").Add({});
     Counter& shutdown_timeouts =
@@ -212,6 +218,12 @@ void Probe::answered(std::string_view method, std::string_view pattern, unsigned
 
 void Probe::store_failed(std::string_view kind) {
     families_->store_errors.Add({{"kind", std::string(kind)}}).Increment();
+}
+
+void Probe::call_undone(std::string_view function, bool broke_promise) {
+    const Labels labels{{"function", std::string(function)}};
+    families_->undone_calls.Add(labels).Increment();
+    if (broke_promise) families_->broken_promises.Add(labels).Increment();
 }
 
 void Probe::shutdown_timed_out() {

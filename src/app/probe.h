@@ -33,6 +33,8 @@ class Probe final : public api::RequestProbe,
                   std::chrono::steady_clock::duration took) override;
     void store_failed(std::string_view kind) override;
     void shutdown_timed_out();
+    /// The embedded store has undone a call; `broke_promise`: it had not written what it answered.
+    void call_undone(std::string_view function, bool broke_promise);
     void worker_at_capacity();
 
     void cycle_ended(const scan::CycleFacts& facts) override;

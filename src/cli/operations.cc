@@ -46,6 +46,8 @@ std::vector<Check> examine(const AdminClient& client) {
     const auto alive = client.ping();
     checks.push_back({"store", alive.has_value(), alive ? "answers" : alive.error().text()});
     if (!alive && alive.error().code == "http") return checks;
+    const auto health = client.health();
+    if (health) checks.push_back({"health", *health == "ok", *health});
     const auto ready = client.readiness();
     checks.push_back({"ready", ready.has_value(), ready ? "yes" : ready.error().text()});
     if (ready && (*ready)["memory"].is_object()) checks.push_back(memory_check((*ready)["memory"]));

@@ -119,7 +119,12 @@ ShardStateOptions EmbeddedStore::state_options(std::size_t index) {
         .compile = options_.compile,
         .is_local = [count, index](std::uint16_t slot) { return slot % count == index; },
         .memory = &memory_,
-        .info = [this](std::string_view section) { return info(section); }};
+        .info = [this](std::string_view section) { return info(section); },
+        .on_undone =
+            [this](const UndoneCall& call) {
+                if (call.broke_promise) broken_promises_.fetch_add(1);
+                if (options_.on_undone) options_.on_undone(call);
+            }};
     // One copy for all shards.
     if (index == 0 && !options_.folder.empty()) {
         state.keep_library = [this](std::string_view name, std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,8 @@ struct EmbeddedOptions {
     std::uint64_t memory_limit = 0;
     /// `shard.by_hand` holds for the journals, too, and leaves everything to one thread.
     ShardOptions shard{};
+    /// Called on a shard's thread for every call of a function that was undone.
+    std::function<void(const UndoneCall& call)> on_undone{};
     /// The journal has failed for good; nothing is acknowledged any more. The process should end.
     std::function<void(const Error&)> on_fatal{};
 };
@@ -102,6 +105,9 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     const MemoryGauge& memory() const { return memory_; }
     /// What its functions take for the time; never goes back.
     const Clock& clock() const { return *clock_; }
+    /// Calls that were undone because they had not written what they answered: defects of the
+    /// functions, or of what runs them.
+    std::uint64_t broken_promises() const { return broken_promises_.load(); }
     /// Store calls of every function, over all shards; waits for each of them.
     std::vector<FunctionCount> function_counts();
     /// Every key and the name of its type, in no order; for tests and diagnosis. Waits for all
@@ -146,6 +152,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     std::mutex backup_mutex_{};
     ChannelHub hub_{};
     MemoryGauge memory_;
+    std::atomic<std::uint64_t> broken_promises_{0};
     std::vector<std::unique_ptr<Shard>> shards_{};
     std::vector<journal::RecoveryReport> recovery_{};
     std::vector<journal::Cut> repaired_facts_{};

@@ -6,6 +6,7 @@
 
 #include <lua.hpp>
 
+#include "base/log.h"
 #include "host/function_source.h"
 #include "host/library_code.h"
 #include "host/lua_commands.h"
@@ -16,6 +17,8 @@
 #include "host/lua_redis.h"
 #include "host/lua_registration.h"
 #include "host/lua_state.h"
+#include "host/promise.h"
+#include "model/function_catalogue.h"
 
 namespace ff::host {
 namespace {
@@ -90,6 +93,14 @@ std::string call_error(lua_State* lua, const Registration& function) {
     const std::string line =
         known ? field_text(lua, raised, "line") : std::to_string(function.line);
     return text + source + ":" + line + ".";
+}
+
+/// Nothing of the call is left, so it may be sent again.
+std::string promise_error(std::string_view function, std::string_view broken) {
+    return std::string("TRYAGAIN postcondition_failed: ")
+        .append(function)
+        .append(" was undone because it had not done what it answered: ")
+        .append(broken);
 }
 
 using Texts = std::span<const std::string_view>;
@@ -179,6 +190,7 @@ struct LuaHost::Impl {
         std::uint64_t store_calls = 0;
         std::uint64_t last_store_calls = 0;
         std::uint64_t undone = 0;
+        model::Promise promise = model::Promise::None;
     };
     bool refuses_growth(const Function& function) const {
         const bool full = options.memory != nullptr && options.memory->full();
@@ -188,6 +200,7 @@ struct LuaHost::Impl {
     Result<Done> check_registrations(const std::string& library, bool replaces);
     void drop_registrations();
     void install(const std::string& name, std::string_view text);
+    void note_undone(Function& function, const std::optional<std::string>& broken);
     void push_keys(Texts given);
     void push_arguments(const Function& function, Texts given);
     static Impl& of(lua_State* lua) {
@@ -275,11 +288,23 @@ void LuaHost::Impl::install(const std::string& name, std::string_view text) {
     library = {.text = std::string(text)};
     for (Registration& registration : registrations) {
         library.functions.push_back(registration.name);
-        Function function{
-            .registration = std::move(registration), .library = name, .owner = &library};
+        const model::FunctionInfo* info = model::find_function(registration.name);
+        Function function{.registration = std::move(registration),
+                          .library = name,
+                          .owner = &library,
+                          .promise = info == nullptr ? model::Promise::None : info->promise};
         functions.emplace(library.functions.back(), std::move(function));
     }
     registrations.clear();
+}
+
+void LuaHost::Impl::note_undone(Function& function, const std::optional<std::string>& broken) {
+    const std::string& name = function.registration.name;
+    ++function.undone;
+    if (broken.has_value())
+        log::error("host", "postcondition_failed", {{"function", name}, {"missing", *broken}});
+    if (options.on_undone)
+        options.on_undone({.function = name, .broke_promise = broken.has_value()});
 }
 
 /// redis.ff_keys_on_demand(): a function of the library says that they can do with it.
@@ -400,22 +425,28 @@ bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     state.set_limited(true);
     const int failed = lua_pcall(lua, 2, 1, kHandler);
     state.set_limited(false);
-    if (failed == 0)
+    std::optional<std::string> broken;
+    if (failed == 0 && may_write)
+        broken = broken_promise(lua, lua_gettop(lua), function.promise, call, keyspace);
+    const bool kept = failed == 0 && !broken.has_value();
+    if (kept)
         send_lua_value(lua, lua_gettop(lua), reply, impl_->commands);
+    else if (broken.has_value())
+        reply.error(promise_error(function.registration.name, *broken));
     else
         reply.error(call_error(lua, function.registration));
-    if (may_write) failed == 0 ? keyspace.keep_call() : keyspace.undo_call();
+    if (may_write) kept ? keyspace.keep_call() : keyspace.undo_call();
     lua_settop(lua, kStackBase);
     impl_->running = nullptr;
     impl_->keys = {};
     impl_->arguments = {};
     if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
-    if (impl_->rehearsing) return failed == 0;
+    if (impl_->rehearsing) return kept;
     ++function.calls;
-    if (failed != 0) ++function.undone;
+    if (!kept) impl_->note_undone(function, broken);
     function.last_store_calls = impl_->commands.count();
     function.store_calls += function.last_store_calls;
-    return failed == 0;
+    return kept;
 }
 
 void LuaHost::rehearse(keyspace::Keyspace& stage, const std::function<void()>& calls) {

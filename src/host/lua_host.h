@@ -17,6 +17,13 @@
 
 namespace ff::host {
 
+/// A call that was undone, for whoever counts: its function raised an error, or it broke the
+/// promise that the catalogue of functions makes for it.
+struct UndoneCall {
+    std::string_view function{};
+    bool broke_promise = false;
+};
+
 struct LuaHostOptions {
     /// Bytes that the functions of one shard may hold, garbage included.
     std::size_t memory_max = 512U << 20;
@@ -28,6 +35,7 @@ struct LuaHostOptions {
     std::function<bool(std::uint16_t slot)> is_local{};
     /// Whether the store has no room for more; outlives the host. Null: it always has.
     const MemoryGauge* memory = nullptr;
+    std::function<void(const UndoneCall& call)> on_undone{};
 };
 
 struct FunctionCall {
@@ -47,7 +55,7 @@ struct FunctionCount {
     std::uint64_t store_calls = 0;
     /// Of the last call alone.
     std::uint64_t last_store_calls = 0;
-    /// Calls that raised an error, and left nothing behind.
+    /// Calls that failed, and left nothing behind.
     std::uint64_t undone = 0;
 };
 
@@ -78,8 +86,9 @@ class LuaHost {
     Result<std::string> load(std::string_view text, bool replace);
     std::vector<LibraryFacts> libraries() const;
 
-    /// Sends exactly one value. False: the function raised an error, and nothing of what it wrote
-    /// is left; what it published is the caller's to drop.
+    /// Sends exactly one value. False: the function raised an error or has not written what its
+    /// reply says (promise.h), and nothing of what it wrote is left; what it published is the
+    /// caller's to drop.
     bool call(const FunctionCall& call, keyspace::ReplySink& reply);
 
     /// While `calls` runs, functions work on `stage` and not on the keyspace, nothing of what they

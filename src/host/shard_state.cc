@@ -39,7 +39,8 @@ LuaHostOptions lua_options(const ShardStateOptions& options) {
     return LuaHostOptions{.memory_max = options.lua_memory_max,
                           .compile = options.compile,
                           .is_local = options.is_local,
-                          .memory = options.memory};
+                          .memory = options.memory,
+                          .on_undone = options.on_undone};
 }
 
 void send_function(const LibraryFacts::Function& function, keyspace::ReplySink& reply) {

@@ -28,6 +28,8 @@ struct ShardStateOptions {
     const MemoryGauge* memory = nullptr;
     /// The text of `INFO [section]`.
     std::function<std::string(std::string_view section)> info{};
+    /// Called on the shard's thread for every call of a function that was undone.
+    std::function<void(const UndoneCall& call)> on_undone{};
     /// Called with the text of a library before its FUNCTION LOAD is answered.
     std::function<Result<Done>(std::string_view name, std::string_view text)> keep_library{};
 };

@@ -55,6 +55,9 @@ class Database {
     /// Where a change of a value says how to undo it; nullptr if nobody will ask. Keys and expiries
     /// are noted here.
     UndoLog* undo() { return undo_.active() ? &undo_ : nullptr; }
+    /// Whether the call under way has changed this key, or any.
+    bool has_written(std::string_view key) const { return undo_.names(key); }
+    bool has_written() const { return !undo_.empty(); }
     /// An entry was added to this stream.
     void tell_append(std::string_view key);
 

@@ -103,12 +103,11 @@ void HashValue::reserve(std::size_t more) {
     }
 }
 
-const ByteString* HashValue::find(const SymbolTable& symbols, std::string_view field) const {
+const ByteString* HashValue::find(SymbolTable::Symbol symbol, std::string_view field) const {
     if (is_named_) {
         const std::uint32_t at = named().find(field);
         return at == Named::kNowhere ? nullptr : &named().at(at).value;
     }
-    const SymbolTable::Symbol symbol = symbols.find(field);
     if (symbol == SymbolTable::kNoSymbol) return nullptr;
     const std::uint32_t at = flat_find(symbol);
     return at == count_ ? nullptr : flat_values() + at;

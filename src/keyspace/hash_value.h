@@ -21,7 +21,11 @@ class HashValue {
     ~HashValue();
 
     std::uint32_t size() const;
-    const ByteString* find(const SymbolTable& symbols, std::string_view field) const;
+    const ByteString* find(const SymbolTable& symbols, std::string_view field) const {
+        return find(is_named_ ? SymbolTable::kNoSymbol : symbols.find(field), field);
+    }
+    /// With the symbol of the field, if it has one.
+    const ByteString* find(SymbolTable::Symbol symbol, std::string_view field) const;
     /// True if the field is new.
     bool put(SymbolTable& symbols, std::string_view field, std::string_view value) {
         const Found found = find_or_add(symbols, field, value);

@@ -82,6 +82,41 @@ void Keyspace::undo_call() {
     database_->undo_call();
 }
 
+bool Keyspace::look_at_fields(std::string_view key, std::chrono::microseconds now,
+                              std::span<const std::string_view> fields,
+                              std::span<std::string_view> values) {
+    // A name that no hash has had yet is added to the table of names.
+    const Access access(*this);
+    const Entry* entry = database_->find(key, ms_of(now));
+    const auto* hash = entry == nullptr ? nullptr : entry->value.get<HashValue>();
+    if (hash == nullptr) return false;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const ByteString* value = hash->find(database_->fields().intern(fields[i]), fields[i]);
+        values[i] = value == nullptr ? std::string_view() : value->view();
+    }
+    return true;
+}
+
+std::optional<std::size_t> Keyspace::string_size(std::string_view key,
+                                                 std::chrono::microseconds now) const {
+    const Entry* entry = database_->find(key, ms_of(now));
+    const auto* text = entry == nullptr ? nullptr : entry->value.get<ByteString>();
+    if (text == nullptr) return std::nullopt;
+    return text->size();
+}
+
+bool Keyspace::has_written(std::string_view key) const {
+    return database_->has_written(key);
+}
+
+bool Keyspace::has_written() const {
+    return database_->has_written();
+}
+
+bool Keyspace::has(std::string_view key, std::chrono::microseconds now) const {
+    return database_->find(key, ms_of(now)) != nullptr;
+}
+
 std::string_view Keyspace::effects() const {
     return database_->effects().view();
 }

@@ -49,6 +49,20 @@ class Keyspace {
     void keep_call();
     void undo_call();
 
+    /// Looks at a hash without a command: the values of these fields, empty where there is none.
+    /// False if there is no such hash. They are valid until the next change. The names of the
+    /// fields are known by their addresses, too, which makes literals fast.
+    bool look_at_fields(std::string_view key, std::chrono::microseconds now,
+                        std::span<const std::string_view> fields,
+                        std::span<std::string_view> values);
+    /// The size of a string; nothing if there is none.
+    std::optional<std::size_t> string_size(std::string_view key,
+                                           std::chrono::microseconds now) const;
+    /// Whether the call under way, after begin_call, has changed this key, or any.
+    bool has_written(std::string_view key) const;
+    bool has_written() const;
+    bool has(std::string_view key, std::chrono::microseconds now) const;
+
     /// Effects of everything executed since they were cleared, in order. The view is valid until
     /// the next call that writes. Clearing keeps the capacity.
     std::string_view effects() const;

@@ -1,5 +1,7 @@
 #include "keyspace/undo_log.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace ff::keyspace {
@@ -32,6 +34,13 @@ std::vector<UndoLog::Place> UndoLog::steps() const {
         places.push_back(place);
     }
     return places;
+}
+
+bool UndoLog::names(std::string_view key) const {
+    return std::ranges::any_of(steps_, [this, key](std::size_t step) {
+        WireReader text(texts_.view().substr(step));
+        return (text.byte() & kSameKey) == 0 && text.bytes() == key;
+    });
 }
 
 std::vector<UndoLog::Field> UndoLog::fields(std::string_view content) {

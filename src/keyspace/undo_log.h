@@ -94,6 +94,9 @@ class UndoLog {
         std::string_view content{};
     };
     std::vector<Place> steps() const;
+    bool empty() const { return steps_.empty(); }
+    /// Whether a step is of this key. Looks at them one by one.
+    bool names(std::string_view key) const;
     /// Of FieldsPut.
     struct Field {
         SymbolTable::Symbol symbol = SymbolTable::kNoSymbol;

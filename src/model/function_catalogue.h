@@ -15,6 +15,21 @@ enum class Resend : std::uint8_t {
 
 std::string_view to_string(Resend resend);
 
+/// What an OK of a function has written. The embedded store looks for it before it acknowledges
+/// (spec 01, section 6.3). Any other word than OK (DUPLICATE, ALREADY_...) promises nothing.
+enum class Promise : std::uint8_t {
+    None,    // nothing to look for; `promise_note` says why
+    Key,     // KEYS[1] is there, if the caller names one
+    Core,    // KEYS[1], the core of the execution, was written
+    AsTold,  // as Core, and ended, if the reply's third value says so: `completed`, `expired`, ...
+    Suspended,           // as Core, unless the call repeats its idempotency key
+    Created,             // the core was written and says the reply's state; the payload is there
+    CreatedEach,         // the same for each item of a batch
+    Leased,              // KEYS[1], the core, was written and holds the lease of the reply
+    LeasedEach,          // the same for each claimed execution
+    EndedAndLeasedEach,  // each completed execution has ended, each claimed one is leased
+};
+
 /// One function of the library, as the callers and the loader see it. Counts are text as in the
 /// specification, because optional parts and repeated groups have no single number: `14+1`,
 /// `2+2N, +1`, `pairs`.
@@ -27,6 +42,9 @@ struct FunctionInfo {
     /// be resent must reuse (`same ids`).
     std::string_view condition{};
     bool read_only = false;
+    Promise promise = Promise::None;
+    /// Of a function that writes and promises nothing: why.
+    std::string_view promise_note{};
 
     /// The least number of KEYS and ARGV the function accepts.
     std::size_t base_keys() const;

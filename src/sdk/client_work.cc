@@ -202,6 +202,12 @@ Result<Json> AdminClient::readiness() const {
     return get_json(*door_, "ready", "/readyz");
 }
 
+Result<std::string> AdminClient::health() const {
+    FF_SDK_TRY(const Json reply, get_json(*door_, "health", "/healthz"));
+    const std::string reason = reply["reason"].text();
+    return reply["status"].text() + (reason.empty() ? "" : ": " + reason);
+}
+
 Result<Done> AdminClient::ready() const {
     return expect_success(*door_, "ready", "/readyz");
 }

@@ -258,11 +258,11 @@ TEST_F(Cli, OperatorsSeeLanesWorkersAndHealth) {
     const Said doctor = run({"doctor"});
     EXPECT_EQ(doctor.exit_code, 0) << doctor.out;
     for (const std::string part :
-         {"store", "memory", "library", "functions", "partitions", "clocks", "indexes"})
+         {"store", "health", "memory", "library", "functions", "partitions", "clocks", "indexes"})
         EXPECT_TRUE(doctor.tells(part)) << part << " is not in\n" << doctor.out;
     const Json checks = run({"doctor", "--json"}).json();
     EXPECT_TRUE(checks["ok"].boolean());
-    EXPECT_EQ(checks["checks"].items().size(), 11U);
+    EXPECT_EQ(checks["checks"].items().size(), 12U);
     const Said ill = run({"doctor", "--server", "http://127.0.0.1:1"});
     EXPECT_EQ(ill.exit_code, 1);
     EXPECT_TRUE(ill.tells("bad")) << ill.out;

@@ -56,6 +56,10 @@ host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& l
     options.on_fatal = [weak](const Error&) {
         if (const std::shared_ptr<Life> now = weak.lock()) now->fatal = true;
     };
+    options.on_undone = [this](const host::UndoneCall& call) {
+        if (call.broke_promise)
+            history_.broke("what is answered was written", std::string(call.function));
+    };
     return options;
 }
 
