@@ -18,8 +18,9 @@ end
 registry.add_growing("ff_set_flow_tags", 2, 0, function(given, argv)
     local tag = args.tag(given[1])
     local flow_id = string.match(given[1], "^ff:flow:[^}]*}:(.+):core$")
+    if not flow_id or given[1] ~= keys.flow(tag, flow_id, "core") then args.refuse("KEYS[1]", "not the core of a flow") end
     if #argv == 0 or #argv % 2 == 1 then args.refuse("arity", "key and value pairs") end
-    if not flow_id or not flow.load(tag, flow_id) then refuse("flow_not_found") end
+    if not flow.load(tag, flow_id) then refuse("flow_not_found") end
     for i = 1, #argv, 2 do
         flow_record.check_tag(argv[i], argv[i + 1])
     end

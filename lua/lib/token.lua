@@ -36,6 +36,13 @@ local function digest(secret, waitpoint_id, waitpoint_key, created_at)
     return hmac.sha1(secret, waitpoint_id .. "|" .. waitpoint_key .. "|" .. created_at)
 end
 
+-- The tag of the partition whose secrets KEYS[1] names.
+function token.tag_of(given)
+    local tag = args.tag(given[1])
+    if given[1] ~= keys.secrets(tag) then args.refuse("KEYS[1]", "not the waitpoint secrets of a partition") end
+    return tag
+end
+
 -- What mints in this partition; refuses as section 5.3 says. `given` is the secrets key as passed.
 function token.minter(tag, given)
     if is_absent(given) then refuse("invalid_keys_missing_hmac") end

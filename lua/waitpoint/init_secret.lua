@@ -8,7 +8,7 @@
 -- @refuses invalid_input invalid_kid invalid_secret_hex
 -- @repeat match
 registry.add("ff_init_waitpoint_hmac_secret", 1, 2, function(given, argv)
-    local secrets = keys.secrets(args.tag(given[1]))
+    local secrets = keys.secrets(token.tag_of(given))
     local kid, secret = argv[1], argv[2]
     if not token.is_kid(kid) then refuse("invalid_kid") end
     if not token.secret_bytes(secret) then refuse("invalid_secret_hex") end

@@ -51,7 +51,7 @@ local function promote(secrets, stored, kid, secret, grace, now)
 end
 
 local function rotate(given, argv)
-    local tag = args.tag(given[1])
+    local tag = token.tag_of(given)
     local kid, secret = argv[1], argv[2]
     if not token.is_kid(kid) then refuse("invalid_kid") end
     if not token.secret_bytes(secret) then refuse("invalid_secret_hex") end

@@ -14,6 +14,7 @@ using Broken = std::optional<std::string>;
 
 // Places in ARGV, counted from 0 (spec 02 section 4.1, 03 section 6.1, 06 section 12).
 constexpr std::size_t kPayloadAt = 7;
+constexpr std::size_t kCountAt = 0;
 constexpr std::size_t kStrideAt = 1;
 constexpr std::size_t kFirstItemAt = 2;
 constexpr std::size_t kIdempotencyKeyAt = 17;
@@ -70,6 +71,8 @@ class Check {
                 return std::nullopt;
             case model::Promise::Key:
                 return key_is_there();
+            case model::Promise::Counted:
+                return number_in(kCountAt) == 0 ? std::nullopt : key_is_there();
             case model::Promise::Core:
                 return look_at_core(Field::State) ? std::nullopt : not_written();
             case model::Promise::Suspended:
@@ -105,6 +108,15 @@ class Check {
         return std::string(what).append(how);
     }
     Broken not_written() const { return missing(key_, " was not written"); }
+
+    /// 0 if there is none.
+    std::size_t number_in(std::size_t place) const {
+        std::size_t number = 0;
+        if (place >= call_.args.size()) return number;
+        const std::string_view text = call_.args[place];
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        return number;
+    }
 
     /// Of the execution with this id: the head of its keys is the same for all of a call.
     std::string_view key_of(std::string_view id, std::string_view part) {
@@ -169,11 +181,7 @@ class Check {
         return missing(id, ": the payload was not stored");
     }
     Broken created_each(int reply) {
-        std::size_t stride = 0;
-        if (call_.args.size() > kStrideAt) {
-            const std::string_view text = call_.args[kStrideAt];
-            std::from_chars(text.data(), text.data() + text.size(), stride);
-        }
+        const std::size_t stride = number_in(kStrideAt);
         const std::size_t count = lua_objlen(lua_, reply) - 2;
         for (std::size_t i = 0; i < count; ++i) {
             const Item item(lua_, reply, static_cast<int>(i) + 3);

@@ -18,10 +18,11 @@ std::string_view to_string(Resend resend);
 /// What an OK of a function has written. The embedded store looks for it before it acknowledges
 /// (spec 01, section 6.3). Any other word than OK (DUPLICATE, ALREADY_...) promises nothing.
 enum class Promise : std::uint8_t {
-    None,    // nothing to look for; `promise_note` says why
-    Key,     // KEYS[1] is there, if the caller names one
-    Core,    // KEYS[1], the core of the execution, was written
-    AsTold,  // as Core, and ended, if the reply's third value says so: `completed`, `expired`, ...
+    None,     // nothing to look for; `promise_note` says why
+    Key,      // KEYS[1] is there, if the caller names one
+    Counted,  // as Key, unless ARGV[1] says that there is nothing to count
+    Core,     // KEYS[1], the core of the execution, was written
+    AsTold,   // as Core, and ended, if the reply's third value says so: `completed`, `expired`, ...
     Suspended,           // as Core, unless the call repeats its idempotency key
     Created,             // the core was written and says the reply's state; the payload is there
     CreatedEach,         // the same for each item of a batch

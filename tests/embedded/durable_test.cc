@@ -273,6 +273,7 @@ TEST_F(Durable, ACallThatFailsIsNeitherToldNorStored) {
     const auto heard = testing::run(loop_, subscription->next(Deadline::after(20s)));
     ASSERT_TRUE(heard->has_value());
     EXPECT_EQ((*heard)->message, "m") << "what the failed call had published is not the first";
+    subscription.reset();
     reopen(files_->crash(1));
     EXPECT_EQ(call({"EXISTS", "x{x}"}), "0");
 }

@@ -185,6 +185,72 @@ TEST_F(Promises, RepeatedAndRefusedCallsPromiseNothing) {
     EXPECT_TRUE(undone_.empty());
 }
 
+/// What a client of the RESP door may send: any names, any order.
+class PlainCalls : public Promises {
+  protected:
+    void SetUp() override { open(model::library_text()); }
+    std::string call(const std::vector<std::string>& command) {
+        return shown(store_->call_and_wait(words(command)));
+    }
+    void expect_no_alarm() {
+        EXPECT_EQ(store_->broken_promises(), 0U);
+        EXPECT_TRUE(undone_.empty());
+    }
+};
+
+TEST_F(PlainCalls, AChargeOfNothingWritesNothing) {
+    EXPECT_EQ(call({"FCALL", "ff_create_budget", "5", "ff:budget:{b:0}:b1",
+                    "ff:budget:{b:0}:b1:limits", "ff:budget:{b:0}:b1:usage",
+                    "ff:idx:{b:0}:budget_resets", "ff:idx:{b:0}:budget_policies", "b1", "lane",
+                    "main", "strict", "fail", "warn", "0", "1000", "0"})
+                  .substr(0, 10),
+              "[1, \"OK\", ");
+    EXPECT_EQ(call({"FCALL", "ff_report_usage_and_check", "3", "ff:budget:{b:0}:b1:usage",
+                    "ff:budget:{b:0}:b1:limits", "ff:budget:{b:0}:b1", "0", "1000"}),
+              "[1, \"OK\"]");
+    EXPECT_EQ(call({"FCALL", "ff_record_spend", "5", "ff:budget:{b:0}:b1:usage",
+                    "ff:budget:{b:0}:b1:limits", "ff:budget:{b:0}:b1", "ff:budget:{b:0}:b1:ledger",
+                    "ff:budget:{b:0}:b1:ledger_index", "0", "1000", "", ""}),
+              "[1, \"OK\"]");
+    expect_no_alarm();
+    EXPECT_EQ(call({"EXISTS", "ff:budget:{b:0}:b1:usage"}), "0");
+}
+
+TEST_F(PlainCalls, WorkThatIsBlockedTwiceAtTheSameTimeIsAsItWas) {
+    const engine::CreateExecution work = task();
+    ASSERT_TRUE(run(work).has_value());
+    const std::string id = work.execution_id.to_string();
+    const std::string core_key = "ff:exec:{fp:1}:" + id + ":core";
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(call({"FCALL", "ff_block_execution_for_admission", "3", core_key,
+                        "ff:idx:{fp:1}:lane:main:eligible", "ff:noop:{fp:1}", id,
+                        "waiting_for_budget", "b1", "1000"}),
+                  "[1, \"OK\", \"blocked\"]");
+    }
+    expect_no_alarm();
+}
+
+TEST_F(PlainCalls, WrongNamesOfRecordsAreRefused) {
+    const std::string secret(64, 'a');
+    const std::string refused = "[0, \"invalid_input\"";
+    const auto starts = [&refused](const std::string& reply) {
+        return reply.substr(0, refused.size());
+    };
+    EXPECT_EQ(starts(call({"FCALL", "ff_init_waitpoint_hmac_secret", "1", "{fp:1}", "k1", secret})),
+              refused);
+    EXPECT_EQ(starts(call({"FCALL", "ff_rotate_waitpoint_hmac_secret", "1", "any{fp:1}", "k1",
+                           secret, "1000"})),
+              refused);
+    EXPECT_EQ(starts(call({"FCALL", "ff_remint_waitpoint_token", "2", "any{fp:1}",
+                           "ff:sec:{fp:1}:waitpoint_hmac", "e", "w"})),
+              refused);
+    EXPECT_EQ(starts(call({"FCALL", "ff_set_flow_tags", "2", "ff:flow:x{fp:1}:f:core",
+                           "ff:flow:{fp:1}:f:tags", "a.b", "c"})),
+              refused);
+    expect_no_alarm();
+    EXPECT_TRUE(keys().empty());
+}
+
 TEST(FunctionPromises, EveryFunctionThatWritesMakesOneOrSaysWhyNot) {
     for (const model::FunctionInfo& function : model::function_catalogue()) {
         const bool promises = function.promise != model::Promise::None;
