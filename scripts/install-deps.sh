@@ -15,11 +15,14 @@ build="clang-19 lld-19 llvm-19 g++ cmake ninja-build ccache pkgconf python3
 tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev
        curl jq ca-certificates openssl redis-tools"
 
+# A Node that is there already, from wherever, has brought its npm along.
+if command -v node >/dev/null && command -v npm >/dev/null; then node=; else node="nodejs npm"; fi
+
 case "${1-}" in
     --build) wanted=$build ;;
-    --peer) wanted="nodejs npm" ;;
+    --peer) wanted=$node ;;
     --load) wanted="wrk" ;;
-    '') wanted="$build $tests" ;;
+    '') wanted="$build $tests $node" ;;
     *) echo "usage: $0 [--build | --peer | --load]" >&2; exit 2 ;;
 esac
 
