@@ -151,7 +151,7 @@ local function room_for_partition()
         all_executions = none, lease_expiry = none, attempt_timeout = none, execution_deadline = none,
         retention_due = none, suspension_timeout = none, pending_waitpoint_expiry = none, quota_release = none,
         flow_index = none, flows_by_time = none, terminal_flows = none, cascade_pending = none,
-        cancel_backlog = none, pending_cancel_groups = none,
+        cancel_backlog = none, pending_cancel_groups = none, approvals = none,
     }
 end
 

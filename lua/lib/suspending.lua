@@ -36,6 +36,7 @@ local function read_additional(given, argv, list)
             key = key ~= "" and read_key(argv, at + 1) or nil, is_pending = key == "",
         }
     end
+    return count
 end
 
 local function refuse_twice(list, field)
@@ -69,7 +70,8 @@ function suspending.read(u, given, argv)
     local primary = {id = waitpoint.id(argv, 7, "waitpoint_id"), is_pending = is_pending}
     if not is_pending then primary.key = read_key(argv, 8) end
     r.waitpoints = {primary}
-    read_additional(given, argv, r.waitpoints)
+    local count = read_additional(given, argv, r.waitpoints)
+    primary.approval = approval.read(argv, ARGV_BASE + 1 + 2 * count, u.now)
     refuse_twice(r.waitpoints, "id")
     refuse_twice(r.waitpoints, "key")
     r.condition = condition.read(r.condition_json, r.timeout_at ~= nil)
@@ -193,6 +195,7 @@ local function write_waitpoint(u, e, r, one, state)
     fields.state = state.satisfied and "closed" or "active"
     fields.activated_at = u.now
     fields.expires_at = r.timeout_at or ""
+    approval.add_to(fields, one.approval)
     local condition_fields = condition.fields(u, state)
     if state.satisfied then
         fields.close_reason, fields.closed_at, fields.satisfied_at = "resumed", u.now, u.now
@@ -256,6 +259,8 @@ function suspending.write(u, e, r, state, member_map)
         local satisfiers = state.read and state.contributors or condition.satisfiers(u.tag, e, state)
         fields.all_satisfier_signals = suspension.json_list(satisfiers)
         if r.policy.consumes then suspension.consume(u, satisfiers, r.suspension_id) end
+    else
+        approval.begin(u, e, r.waitpoints[1], fields)
     end
     unit.hset(u, keys.suspension(u.tag, e), fields)
     if state.satisfied or not member_map then return end

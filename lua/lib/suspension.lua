@@ -92,6 +92,7 @@ local function shut(u, e, record, how)
         waitpoint.close(u, id, how)
     end
     waitpoint.add_fields(u, keys.suspension(u.tag, e), fields)
+    approval.finish(u, e, record)
     if not u.is_flat then suspension.delete_working_keys(u, e) end
 end
 

@@ -53,6 +53,7 @@ local function escalate(u, e, c, record)
     end
     unit.hset(u, keys.suspension(u.tag, e), fields)
     suspension.delete_working_keys(u, e)
+    approval.finish(u, e, record)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "suspended"), NO_TIMEOUT, e)
     unit.zrem(u, keys.index(u.tag, "suspension_timeout"), e)
     return {1, "OK", "escalate", "suspended"}

@@ -1,6 +1,6 @@
 -- @function ff_suspend_execution
 -- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases suspension wp wp_signals suspension_timeout pending_wp_expiry active suspended waitpoints wp_condition attempt_timeout [secrets] [suspend_dedup] ...
--- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ...
+-- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ... [prompt] [assignees] [form] [context] [context_type] [due_at]
 -- @reply {1,"OK",suspension_id,waitpoint_id,waitpoint_key,waitpoint_token,additional_count,...}
 -- @reply {1,"ALREADY_SATISFIED",...} with the same fields: the lease is still held
 -- @reply {1,"DUPLICATE",...} with the same fields: this lease was given up by the suspension that they describe

@@ -1,6 +1,6 @@
 -- @function ff_create_pending_waitpoint
 -- @keys exec_core wp pending_wp_expiry secrets
--- @argv execution_id attempt_index waitpoint_id waitpoint_key expires_at [lease_id] [lease_epoch] [attempt_id]
+-- @argv execution_id attempt_index waitpoint_id waitpoint_key expires_at [lease_id] [lease_epoch] [attempt_id] [prompt] [assignees] [form] [context] [context_type] [due_at]
 -- @reply {1,"OK",waitpoint_id,waitpoint_key,waitpoint_token}
 -- @refuses invalid_input execution_not_found execution_not_active no_active_lease stale_lease partial_fence_triple lease_revoked lease_expired invalid_waitpoint_for_execution waitpoint_already_exists invalid_keys_missing_hmac hmac_secret_not_initialized invalid_secret
 -- @repeat waitpoint_already_exists
@@ -23,6 +23,7 @@ registry.add_growing("ff_create_pending_waitpoint", 4, 5, function(given, argv)
     if not waitpoint.is_key(key) then args.refuse("waitpoint_key", "1 to 256 bytes without control characters") end
     local expires_at = args.due(argv, 5, "expires_at", u.now)
     if expires_at < 0 then args.refuse("expires_at", "not a time") end
+    local question = approval.read(argv, 9, u.now)
     local c = core.require(tag, e)
     check_owner(u, e, c, attempt_index, args.text(argv, 6), args.text(argv, 7), args.text(argv, 8))
     local old = waitpoint.load(tag, id)
@@ -31,6 +32,7 @@ registry.add_growing("ff_create_pending_waitpoint", 4, 5, function(given, argv)
     local minted = token.mint(minter, id, key, text(u.now))
     local fields = waitpoint.fields(u, e, attempt_index, id, key, minted)
     fields.expires_at = expires_at
+    approval.add_to(fields, question)
     if old then waitpoint.clear(u, id) end
     unit.hset(u, keys.waitpoint(tag, id), fields)
     unit.zadd(u, keys.index(tag, "pending_waitpoint_expiry"), expires_at, id)

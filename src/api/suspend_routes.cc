@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/approval_fields.h"
 #include "api/condition_fields.h"
 #include "api/fields.h"
 #include "api/json_response.h"
@@ -86,6 +87,7 @@ Result<service::NewSuspension> parse_suspension(const Ground& ground, Call& call
     request.continuation = std::move(continuation).value_or("");
     FF_TRY(request.suspension_id, body.id_if<model::SuspensionId>("suspension_id"));
     FF_TRY(request.idempotency_key, body.id_if<model::IdempotencyKey>("idempotency_key"));
+    FF_TRY(request.approval, parse_approval(body));
     return request;
 }
 
@@ -205,7 +207,7 @@ Task<http::Response> evaluate(Ground ground, Call& call) {
 Route suspend_route(Ground ground) {
     return {.method = "POST",
             .pattern = "/v1/executions/{id}/suspend",
-            .body = BodyClass::Control,
+            .body = BodyClass::Medium,
             .doc = {.summary = "Pause until signals come, unless they are there already",
                     .body = {{.name = "task_token", .about = "Or a lease object"},
                              {.name = "reason_code", .example = "\"waiting_for_approval\""},
@@ -223,7 +225,8 @@ Route suspend_route(Ground ground) {
                              {.name = "additional_waitpoints", .kind = Kind::Array},
                              {.name = "continuation_metadata_pointer", .kind = Kind::Bytes},
                              {.name = "suspension_id"},
-                             {.name = "idempotency_key"}},
+                             {.name = "idempotency_key"},
+                             doc_approval()},
                     .answer = {{.name = "status", .required = true},
                                {.name = "suspension_id", .required = true},
                                {.name = "waitpoint_id", .required = true},

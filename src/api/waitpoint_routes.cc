@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/approval_fields.h"
 #include "api/error_reply.h"
 #include "api/fields.h"
 #include "api/json_response.h"
@@ -9,6 +10,7 @@
 #include "api/parse_path.h"
 #include "api/stream_query.h"
 #include "api/suspend_routes.h"
+#include "api/waitpoint_json.h"
 
 namespace ff::api {
 namespace {
@@ -18,29 +20,6 @@ using Kind = FieldDoc::Kind;
 http::Response not_stored(http::Response response) {
     response.headers.push_back({.name = "Cache-Control", .value = "no-store"});
     return response;
-}
-
-void write_time(json::Writer& out, std::string_view name, const std::optional<Timestamp>& at) {
-    if (at) out.key(name).integer(to_ms(*at));
-}
-
-void write_waitpoint(json::Writer& out, const model::ExecutionId& execution,
-                     const hub::OpenWaitpoint& waitpoint) {
-    out.begin_object();
-    out.key("execution_id").string(execution.to_string());
-    out.key("waitpoint_id").string(waitpoint.id.to_string());
-    write_bytes(out, "waitpoint_key", waitpoint.key);
-    out.key("state").string(waitpoint.state);
-    if (waitpoint.token) out.key("waitpoint_token").string(waitpoint.token->reveal());
-    out.key("token_kid").string(waitpoint.token_kid);
-    out.key("token_fingerprint").string(waitpoint.token_fingerprint);
-    out.key("required_signal_names").begin_array();
-    for (const std::string& name : waitpoint.required_signal_names) out.string(name);
-    out.end_array();
-    write_time(out, "created_at", waitpoint.created_at);
-    write_time(out, "activated_at", waitpoint.activated_at);
-    write_time(out, "expires_at", waitpoint.expires_at);
-    out.end_object();
 }
 
 Result<hub::WaitpointListing> parse_listing(const WaitpointGround& ground, const Call& call) {
@@ -66,8 +45,11 @@ Task<http::Response> list(WaitpointGround ground, Call& call) {
               co_await ground.signals.pending_waitpoints(std::move(listing)));
     co_return not_stored(json_response(200, [&](json::Writer& out) {
         out.key("waitpoints").begin_array();
-        for (const hub::OpenWaitpoint& waitpoint : open.waitpoints)
+        for (const hub::OpenWaitpoint& waitpoint : open.waitpoints) {
+            out.begin_object();
             write_waitpoint(out, id, waitpoint);
+            out.end_object();
+        }
         out.end_array().key("next_cursor");
         if (open.next) {
             out.string(open.next->to_string());
@@ -94,6 +76,7 @@ Task<http::Response> create_pending(WaitpointGround ground, Call& call) {
     FF_CO_TRY(request.key, body.id_if<model::WaitpointKey>("waitpoint_key"));
     FF_CO_TRY(const std::int64_t expires_in, body.integer("expires_in_ms", {.least = 1}));
     request.expires_in = Millis(expires_in);
+    FF_CO_TRY(request.approval, parse_approval(body));
     FF_CO_TRY(const service::PendingWaitpoint created,
               co_await ground.suspensions.create_pending(std::move(request)));
     co_return not_stored(json_response(201, [&](json::Writer& out) {
@@ -173,14 +156,15 @@ void add_reading(Routes& routes, WaitpointGround ground) {
 void add_working(Routes& routes, WaitpointGround ground) {
     routes.add({.method = "POST",
                 .pattern = "/v1/executions/{id}/waitpoints",
-                .body = BodyClass::Control,
+                .body = BodyClass::Medium,
                 .doc = {.summary = "An address for signals while the work goes on",
                         .body = {{.name = "task_token", .about = "Or a lease object"},
                                  {.name = "waitpoint_key"},
                                  {.name = "expires_in_ms",
                                   .kind = Kind::Integer,
                                   .required = true,
-                                  .example = "60000"}},
+                                  .example = "60000"},
+                                 doc_approval()},
                         .answer = {{.name = "status", .required = true},
                                    {.name = "waitpoint_id", .required = true},
                                    {.name = "waitpoint_token", .required = true}},

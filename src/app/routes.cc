@@ -1,5 +1,6 @@
 #include "app/routes.h"
 
+#include "api/approval_routes.h"
 #include "api/audit_routes.h"
 #include "api/budget_routes.h"
 #include "api/execution_routes.h"
@@ -37,6 +38,7 @@ void add_conversation_routes(api::Routes& routes, Services& services, api::Pools
                                        .suspensions = services.suspensions,
                                        .pools = pools,
                                        .partitions = partitions});
+    api::add_approval_routes(routes, services.approvals);
     api::add_audit_routes(routes, services.audit, pools);
 }
 

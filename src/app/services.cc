@@ -49,6 +49,7 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
       audit(context),
       signals(context),
       suspensions(context),
+      approvals(context),
       streams(context, stream_hub, feed_hub),
       feeds(context, feed_hub) {}
 

@@ -12,6 +12,7 @@
 #include "model/solo_partition.h"
 #include "sched/claimer.h"
 #include "sched/wake_listener.h"
+#include "service/approvals.h"
 #include "service/audit.h"
 #include "service/budgets.h"
 #include "service/context.h"
@@ -79,6 +80,7 @@ struct Services {
     service::Audit audit;
     service::Signals signals;
     service::Suspensions suspensions;
+    service::Approvals approvals;
     service::Streams streams;
     service::Feeds feeds;
 };

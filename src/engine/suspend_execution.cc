@@ -53,6 +53,15 @@ Result<BoundWaitpoint> read_waitpoint(const ReplyReader& reader, std::size_t fro
 
 }  // namespace
 
+void ApprovalRequest::write(CallWriter& to) const {
+    to.arg("prompt", prompt);
+    to.arg("assignees", assignees_json);
+    to.arg("form", form_json);
+    to.arg("context", context);
+    to.arg("context_type", context_type);
+    to.arg("due_at", due_at ? due_at->to_string() : std::string());
+}
+
 void SuspendExecution::write(CallWriter& to) const {
     const ExecutionKeys keys(execution_id);
     write_suspend_keys(to, *this, keys);
@@ -80,6 +89,7 @@ void SuspendExecution::write(CallWriter& to) const {
         to.arg("waitpoint_id", one.id.to_string());
         to.arg("waitpoint_key", key_text(one));
     }
+    if (approval) approval->write(to);
 }
 
 Result<SuspendExecution::Outcome> SuspendExecution::read(const store::Reply& reply) const {

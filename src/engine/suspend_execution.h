@@ -28,6 +28,21 @@ struct BoundWaitpoint {
     model::WaitpointToken token;
 };
 
+/// What a person needs to answer at a waitpoint (chapter 03 section 3.7); what is empty is not
+/// told.
+struct ApprovalRequest {
+    std::string prompt{};
+    /// JSON list of texts.
+    std::string assignees_json{};
+    /// JSON schema of the answer.
+    std::string form_json{};
+    Bytes context{};
+    std::string context_type{};
+    std::optional<model::DueTime> due_at{};
+
+    void write(CallWriter& to) const;
+};
+
 /// `ff_suspend_execution`: pauses on waitpoints, unless buffered signals satisfy the condition.
 struct SuspendExecution {
     struct Outcome {
@@ -57,6 +72,8 @@ struct SuspendExecution {
     /// it the lease does.
     std::optional<model::IdempotencyKey> idempotency_key{};
     std::optional<Millis> dedup_ttl{};
+    /// At the primary waitpoint.
+    std::optional<ApprovalRequest> approval{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

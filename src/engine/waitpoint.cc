@@ -28,6 +28,7 @@ void CreatePendingWaitpoint::write(CallWriter& to) const {
     to.arg("waitpoint_key", waitpoint_key.text());
     to.arg("expires_at", expires_at.to_string());
     write_fence(to, fence);
+    if (approval) approval->write(to);
 }
 
 Result<BoundWaitpoint> CreatePendingWaitpoint::read(const store::Reply& reply) const {

@@ -26,6 +26,7 @@ struct CreatePendingWaitpoint {
     model::WaitpointKey waitpoint_key;
     model::DueTime expires_at;
     std::optional<Fence> fence{};
+    std::optional<ApprovalRequest> approval{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -29,6 +29,17 @@ std::optional<Timestamp> time_of(const std::string& text) {
     return ms ? std::optional(Timestamp(Millis(*ms))) : std::nullopt;
 }
 
+/// From the seven fields that a question has in a record of a waitpoint.
+std::optional<Question> question_of(std::span<const store::Reply> fields, std::size_t from) {
+    if (text_of(fields, from).empty()) return std::nullopt;
+    return Question{.prompt = text_of(fields, from + 1),
+                    .assignees_json = text_of(fields, from + 2),
+                    .form_json = text_of(fields, from + 3),
+                    .context = text_of(fields, from + 4),
+                    .context_type = text_of(fields, from + 5),
+                    .due_at = time_of(text_of(fields, from + 6))};
+}
+
 void add_name(const std::string& name, std::vector<std::string>& names) {
     const bool known = std::ranges::find(names, name) != names.end();
     if (!name.empty() && !known) names.push_back(name);
@@ -67,6 +78,7 @@ struct Waitpoints::Record {
     std::string created_at{};
     std::string activated_at{};
     std::string expires_at{};
+    std::optional<Question> question{};
     std::int64_t matchers = 0;
     bool composite = false;
 };
@@ -126,7 +138,8 @@ Task<std::vector<Waitpoints::Record>> Waitpoints::open_records(
     for (const model::WaitpointId& id : ids) {
         calls.push_back(
             store::plain({"HMGET", keys.waitpoint(id), "state", "waitpoint_key", "waitpoint_token",
-                          "created_at", "activated_at", "expires_at"},
+                          "created_at", "activated_at", "expires_at", "has_approval", "prompt",
+                          "assignees", "form", "context", "context_type", "due_at"},
                          true));
         calls.push_back(store::plain(
             {"HMGET", keys.waitpoint_condition(id), "total_matchers", "composite"}, true));
@@ -145,6 +158,7 @@ Task<std::vector<Waitpoints::Record>> Waitpoints::open_records(
                       .created_at = text_of(fields, 3),
                       .activated_at = text_of(fields, 4),
                       .expires_at = text_of(fields, 5),
+                      .question = question_of(fields, 6),
                       .matchers = parse_i64(text_of(condition, 0)).value_or(0),
                       .composite = text_of(condition, 1) == "1"};
         if (record.state != "pending" && record.state != "active") continue;
@@ -207,9 +221,23 @@ Task<std::optional<OpenWaitpoint>> Waitpoints::present(const WaitpointListing& l
                         .required_signal_names = std::move(names),
                         .created_at = time_of(record.created_at),
                         .activated_at = time_of(record.activated_at),
-                        .expires_at = time_of(record.expires_at)};
+                        .expires_at = time_of(record.expires_at),
+                        .question = std::move(record.question)};
     if (!listing.omit_tokens) entry.token = *std::move(token);
     co_return std::optional(std::move(entry));
+}
+
+Task<std::vector<OpenWaitpoint>> Waitpoints::look(model::ExecutionId execution_id,
+                                                  std::vector<model::WaitpointId> ids) {
+    const WaitpointListing listing{.execution_id = execution_id, .omit_tokens = true};
+    FF_CO_TRY(std::vector<Record> records, co_await open_records(execution_id, std::move(ids)));
+    std::vector<OpenWaitpoint> open;
+    for (Record& record : records) {
+        FF_CO_TRY(std::optional<OpenWaitpoint> entry,
+                  co_await present(listing, std::move(record), ""));
+        if (entry) open.push_back(*std::move(entry));
+    }
+    co_return open;
 }
 
 Task<model::WaitpointId> Waitpoints::find(model::ExecutionId execution_id,

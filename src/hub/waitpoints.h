@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/random.h"
 #include "base/task.h"
 #include "base/time.h"
@@ -25,6 +26,18 @@ struct WaitpointListing {
     std::optional<model::WaitpointId> after{};
 };
 
+/// What a person is told who shall answer; what is empty was not given.
+struct Question {
+    std::string prompt{};
+    /// JSON list of texts.
+    std::string assignees_json{};
+    /// JSON schema of the answer.
+    std::string form_json{};
+    Bytes context{};
+    std::string context_type{};
+    std::optional<Timestamp> due_at{};
+};
+
 /// A waitpoint that takes signals.
 struct OpenWaitpoint {
     model::WaitpointId id;
@@ -39,6 +52,7 @@ struct OpenWaitpoint {
     std::optional<Timestamp> created_at{};
     std::optional<Timestamp> activated_at{};
     std::optional<Timestamp> expires_at{};
+    std::optional<Question> question{};
 };
 
 struct OpenWaitpoints {
@@ -66,6 +80,9 @@ class Waitpoints {
     /// The open waitpoints in the order of their ids. A token that an old kid signed is replaced by
     /// one of the current kid. `execution_not_found`.
     Task<OpenWaitpoints> list(WaitpointListing listing);
+    /// Of these, those that are open, without their tokens. Nothing is replaced.
+    Task<std::vector<OpenWaitpoint>> look(model::ExecutionId execution_id,
+                                          std::vector<model::WaitpointId> ids);
     /// The open waitpoint with that key, or the only one there is; `ambiguous_target` otherwise.
     Task<model::WaitpointId> find(model::ExecutionId execution_id,
                                   std::optional<model::WaitpointKey> key);

@@ -61,6 +61,9 @@ std::string IndexKeys::worker_leases(const WorkerInstanceId& worker) const {
 std::string IndexKeys::suspension_timeout() const {
     return of_index("suspension_timeout");
 }
+std::string IndexKeys::approvals() const {
+    return of_index("approvals");
+}
 std::string IndexKeys::pending_waitpoint_expiry() const {
     return of_index("pending_waitpoint_expiry");
 }

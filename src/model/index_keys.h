@@ -49,6 +49,8 @@ class IndexKeys {
     std::string worker_leases(const WorkerInstanceId& worker) const;
     std::string suspension_timeout() const;
     std::string pending_waitpoint_expiry() const;
+    /// Executions at which a person is asked, by the time until which an answer is due.
+    std::string approvals() const;
     std::string attempt_timeout() const;
     std::string execution_deadline() const;
     std::string all_executions() const;

@@ -110,7 +110,8 @@ Task<engine::SuspendExecution::Outcome> Suspensions::suspend(NewSuspension reque
                                       : std::move(request.resume_condition_json),
         .resume_policy_json = std::move(request.resume_policy_json),
         .continuation = std::move(request.continuation),
-        .idempotency_key = std::move(key)};
+        .idempotency_key = std::move(key),
+        .approval = std::move(request.approval)};
     co_return co_await engine::run(context_.store, std::move(suspend));
 }
 
@@ -122,7 +123,8 @@ Task<PendingWaitpoint> Suspensions::create_pending(NewPendingWaitpoint request) 
         .waitpoint_id = id,
         .waitpoint_key = request.key ? *request.key : model::default_waitpoint_key(id),
         .expires_at = model::DueTime::after(request.expires_in),
-        .fence = request.attempt.fence};
+        .fence = request.attempt.fence,
+        .approval = std::move(request.approval)};
     FF_CO_TRY(engine::BoundWaitpoint waitpoint,
               co_await engine::run(context_.store, std::move(create)));
     const std::string key = model::ExecKeys(request.attempt.execution_id).waitpoint(id);

@@ -53,12 +53,15 @@ struct NewSuspension {
     std::optional<model::SuspensionId> suspension_id{};
     /// The given suspension id if absent; without both a repeat is not protected.
     std::optional<model::IdempotencyKey> idempotency_key{};
+    /// What a person needs to answer at the waitpoint.
+    std::optional<engine::ApprovalRequest> approval{};
 };
 
 struct NewPendingWaitpoint {
     HeldAttempt attempt;
     std::optional<model::WaitpointKey> key{};
     Millis expires_in{0};
+    std::optional<engine::ApprovalRequest> approval{};
 };
 
 struct PendingWaitpoint {

@@ -71,7 +71,13 @@ List suspend_args(const Execution& e) {
             "60000",
             "1",
             "other",
-            "l"};
+            "l",
+            "Really?",
+            R"(["ann"])",
+            R"({"type":"object"})",
+            "bytes",
+            "text/plain",
+            "+60000"};
 }
 
 Execution suspended(Host& host, const std::string& tag) {
@@ -85,7 +91,8 @@ List pending_keys(const Execution& e, const std::string& tag) {
 }
 
 List pending_args(const Execution& e) {
-    return {e.id(), "0", kWaitpoint, "k", "+60000", e.lease_id, e.epoch, e.attempt_id};
+    return {e.id(),       "0",       kWaitpoint,   "k",          "+60000", e.lease_id,   e.epoch,
+            e.attempt_id, "Really?", R"(["ann"])", R"({"a":1})", "bytes",  "text/plain", "+60000"};
 }
 
 Execution awaited(Host& host, const std::string& tag) {

@@ -73,6 +73,7 @@ List SuspensionContract::suspend_args(const Execution& e, const SuspendArgs& arg
         out.push_back(one.id);
         out.push_back(one.key);
     }
+    out.insert(out.end(), args.approval.begin(), args.approval.end());
     return out;
 }
 

@@ -32,6 +32,8 @@ struct SuspendArgs {
     /// Further waitpoints; without a key a pending one is activated.
     std::vector<Waitpoint> additional{};
     std::string attempt_index = "0";
+    /// prompt, assignees, form, context, context_type, due_at; empty: not sent.
+    List approval{};
 };
 
 /// The arguments of the two signal functions; an empty id is made up.

@@ -164,6 +164,7 @@ Formats index_formats() {
         {"ff:idx:<tag>:lease_expiry", index.lease_expiry()},
         {"ff:idx:<tag>:worker:<wiid>:leases", index.worker_leases(id<WorkerInstanceId>("w{1}"))},
         {"ff:idx:<tag>:suspension_timeout", index.suspension_timeout()},
+        {"ff:idx:<tag>:approvals", index.approvals()},
         {"ff:idx:<tag>:pending_waitpoint_expiry", index.pending_waitpoint_expiry()},
         {"ff:idx:<tag>:attempt_timeout", index.attempt_timeout()},
         {"ff:idx:<tag>:execution_deadline", index.execution_deadline()},

@@ -106,6 +106,15 @@ void remember(Task& task, const RespValue& reply) {
     }
 }
 
+/// Nothing as often as what a person is asked.
+void add_question(World& world, List& args) {
+    if (world.one_in(2)) return;
+    for (const char* each :
+         {"Really?", R"(["ann"])", R"({"type":"object"})", "bytes", "text/plain"})
+        args.push_back(world.one_in(3) ? "" : each);
+    args.push_back(world.one_in(2) ? "+" + world.number(5000) : "");
+}
+
 void suspend(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const bool uses_pending = !task.waitpoints.empty() && world.one_in(2);
@@ -136,6 +145,7 @@ void suspend(World& world, Partition& partition, Task& task) {
         args.push_back(waitpoints[i].id);
         args.push_back(waitpoints[i].key);
     }
+    add_question(world, args);
     remember(task, world.host().fcall("ff_suspend_execution",
                                       suspend_keys(partition, task, waitpoints), args));
 }
@@ -143,12 +153,20 @@ void suspend(World& world, Partition& partition, Task& task) {
 void create_pending(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const contract::Waitpoint made = new_waitpoint(world);
+    List args{e.id(),
+              std::to_string(task.attempt),
+              made.id,
+              made.key,
+              "+" + world.number(60000),
+              e.lease_id,
+              e.epoch,
+              e.attempt_id};
+    add_question(world, args);
     const RespValue reply =
         world.host().fcall("ff_create_pending_waitpoint",
                            {e.key("core"), waitpoint_key(partition, made.id),
                             e.index_key("pending_waitpoint_expiry"), secrets_key(partition)},
-                           {e.id(), std::to_string(task.attempt), made.id, made.key,
-                            "+" + world.number(60000), e.lease_id, e.epoch, e.attempt_id});
+                           args);
     if (contract::element(reply, 1) != "1") return;
     task.waitpoints.push_back({made.id, made.key, contract::element(reply, 5)});
 }
