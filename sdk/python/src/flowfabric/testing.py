@@ -1,0 +1,189 @@
+"""A real server for tests: `with ff.testing.server() as server:`.
+
+The program is found through FLOWFABRIC_BINARY, the package `flowfabric-server`, or PATH. It keeps everything in memory and
+listens on a free port of this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from .app import App
+from .durations import Duration, to_ms
+from .errors import ConfigError, FlowFabricError
+from .worker import Worker
+
+_SERVING = re.compile(r"serving (\S+)")
+_START_S = 60.0
+_LOG_LINES_MAX = 400
+
+
+def binary() -> str:
+    """Where the server program is."""
+    named = os.environ.get("FLOWFABRIC_BINARY")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise ConfigError(f"FLOWFABRIC_BINARY is {named}, which is not a program")
+        return named
+    with contextlib.suppress(ImportError):
+        package: Any = importlib.import_module("flowfabric_server")
+        return str(package.binary())
+    found = shutil.which("flowfabric")
+    if found:
+        return found
+    raise ConfigError("no flowfabric program: set FLOWFABRIC_BINARY, install flowfabric-server, or put it into PATH")
+
+
+class TestServer:
+    """A server process. `url` is where it listens; `log` the last lines it wrote."""
+
+    __test__ = False  # pytest, this is no test
+
+    def __init__(
+        self,
+        *,
+        settings: Mapping[str, str] | None = None,
+        data_dir: str = ":memory:",
+        clock: bool = True,
+        program: str | None = None,
+    ) -> None:
+        self._program = program or binary()
+        # What the program's environment sets for a real server is not meant for this one.
+        self._environment = {k: v for k, v in os.environ.items() if not k.startswith("FF_")}
+        self._environment.update({"FF_DATA_DIR": data_dir, "FF_LISTEN_ADDR": "127.0.0.1:0"})
+        if clock and data_dir == ":memory:":
+            self._environment["FF_TEST_CLOCK"] = "on"
+        self._environment.update(settings or {})
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+        self.log: list[str] = []
+
+    def start(self) -> TestServer:
+        """Starts the process and waits until it serves."""
+        folder = tempfile.gettempdir()
+        self._process = subprocess.Popen(
+            [self._program, "server"],
+            env=self._environment,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        serving = threading.Event()
+        threading.Thread(target=self._read, args=(self._process, serving), daemon=True).start()
+        if not serving.wait(_START_S) or not self.url:
+            lines = "\n".join(self.log[-20:])
+            self.kill()
+            raise FlowFabricError(f"{self._program} server did not start:\n{lines}")
+        # A restart takes the same port, so that clients find it again.
+        self._environment["FF_LISTEN_ADDR"] = self.url.partition("//")[2]
+        return self
+
+    def _read(self, process: subprocess.Popen[str], serving: threading.Event) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self.log.append(line.rstrip())
+            del self.log[:-_LOG_LINES_MAX]
+            found = _SERVING.search(line)
+            if found and not serving.is_set():
+                self.url = found.group(1)
+                serving.set()
+        serving.set()
+
+    def stop(self) -> None:
+        """Ends the process as an operator does, with SIGTERM."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Ends the process as a power cut does."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def restart(self) -> None:
+        """Kills the process and starts it again on the same port; only a durable folder keeps what there was."""
+        self.kill()
+        for left in range(20, 0, -1):
+            try:
+                self.start()
+                return
+            except FlowFabricError:  # the port may still be in use for a moment
+                if left == 1:
+                    raise
+                time.sleep(0.1)
+
+    def advance(self, by: Duration) -> None:
+        """Moves the server's clock forward; what falls due meanwhile happens now."""
+        reply = httpx.post(
+            f"{self.url}/v1/admin/test-clock",
+            json={"advance_ms": to_ms(by)},
+            headers=self._headers(),
+            trust_env=False,
+            timeout=30,
+        )
+        if not reply.is_success:
+            raise FlowFabricError(f"the clock cannot be moved: {reply.text}")
+
+    def _headers(self) -> dict[str, str]:
+        token = self._environment.get("FF_API_TOKEN")
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+    def __enter__(self) -> TestServer:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> TestServer:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        await asyncio.to_thread(self.stop)
+
+
+def server(*, settings: Mapping[str, str] | None = None, data_dir: str | Path = ":memory:", clock: bool = True) -> TestServer:
+    """A server for a `with` or `async with` block. `settings` are FF_ variables; `clock` allows `advance`."""
+    return TestServer(settings=settings, data_dir=str(data_dir), clock=clock)
+
+
+@contextlib.asynccontextmanager
+async def worker(app: App, **changes: Any) -> AsyncIterator[Worker]:
+    """A worker for the tasks of an application, running in this event loop for as long as the block."""
+    made = app.worker(**changes)
+    registered = asyncio.Event()
+    running = asyncio.create_task(made.run(ready=registered.set))
+    waiting = asyncio.create_task(registered.wait())
+    try:
+        await asyncio.wait([running, waiting], return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            running.result()
+        yield made
+    finally:
+        waiting.cancel()
+        made.stop()
+        await running
