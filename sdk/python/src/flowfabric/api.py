@@ -847,10 +847,7 @@ class Api:
     ) -> ReadAuditResult:
         """What operators did, as JSON or server-sent events. `GET /v1/admin/audit`"""
         answer = await self.transport.call(
-            "GET",
-            "/v1/admin/audit",
-            query={"after": after, "limit": limit, "block_ms": block_ms},
-            wait_ms=block_ms or 0,
+            "GET", "/v1/admin/audit", query={"after": after, "limit": limit, "block_ms": block_ms}, wait_ms=block_ms or 0
         )
         return cast("ReadAuditResult", answer)
 
@@ -896,9 +893,7 @@ class Api:
             },
         )
         answer = await self.transport.call(
-            "POST",
-            f"/v1/admin/executions/{escape(execution_id)}/attempts/{escape(attempt_index)}/annotations",
-            body=sent,
+            "POST", f"/v1/admin/executions/{escape(execution_id)}/attempts/{escape(attempt_index)}/annotations", body=sent
         )
         return cast("AnnotateResult", answer)
 
@@ -1302,14 +1297,7 @@ class Api:
         answer = await self.transport.call(
             "GET",
             f"/v1/executions/{escape(execution_id)}/attempts/{escape(attempt_index)}/stream",
-            query={
-                "from": from_,
-                "to": to,
-                "limit": limit,
-                "visibility": visibility,
-                "types": types,
-                "payload": payload,
-            },
+            query={"from": from_, "to": to, "limit": limit, "visibility": visibility, "types": types, "payload": payload},
         )
         return cast("ReadStreamResult", answer)
 
@@ -2045,10 +2033,7 @@ class Api:
             },
         )
         answer = await self.transport.call(
-            "POST",
-            f"/v1/executions/{escape(execution_id)}/waitpoints/{escape(waitpoint_id)}/close",
-            body=sent,
-            safe=True,
+            "POST", f"/v1/executions/{escape(execution_id)}/waitpoints/{escape(waitpoint_id)}/close", body=sent, safe=True
         )
         return cast("CloseWaitpointResult", answer)
 
@@ -2119,14 +2104,7 @@ class Api:
         answer = await self.transport.call(
             "GET",
             "/v1/flows",
-            query={
-                "cursor": cursor,
-                "limit": limit,
-                "partition": partition,
-                "namespace": namespace,
-                "tag": tag,
-                "state": state,
-            },
+            query={"cursor": cursor, "limit": limit, "partition": partition, "namespace": namespace, "tag": tag, "state": state},
         )
         return cast("ListFlowsResult", answer)
 
@@ -2769,11 +2747,7 @@ class Api:
             },
         )
         answer = await self.transport.call(
-            "POST",
-            f"/v1/workers/{escape(worker_id)}/tasks/claim",
-            body=sent,
-            safe=claim_id is not None,
-            wait_ms=wait_ms or 0,
+            "POST", f"/v1/workers/{escape(worker_id)}/tasks/claim", body=sent, safe=claim_id is not None, wait_ms=wait_ms or 0
         )
         return cast("ClaimTasksResult | None", answer)
 
