@@ -13,13 +13,13 @@ build="clang-19 lld-19 llvm-19 g++ cmake ninja-build ccache pkgconf python3
        make xz-utils libboost1.81-dev libssl-dev libcli11-dev
        prometheus-cpp-dev"
 tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev
-       curl jq ca-certificates openssl redis-tools python3-venv"
+       curl jq ca-certificates openssl redis-tools python3-venv chromium"
 
 # A Node that is there already, from wherever, has brought its npm along.
 if command -v node >/dev/null && command -v npm >/dev/null; then node=; else node="nodejs npm"; fi
 
 case "${1-}" in
-    --build) wanted=$build ;;
+    --build) wanted="$build $node" ;;
     --peer) wanted=$node ;;
     --load) wanted="wrk" ;;
     '') wanted="$build $tests $node" ;;

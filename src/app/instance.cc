@@ -158,7 +158,7 @@ Task<Done> Instance::start() {
         co_await stop();
         co_return started;
     }
-    front_door_.open(*dispatcher_);
+    front_door_.open(inside());
     ready_ = true;
     log::info("app", "serving",
               {{"url", url()},
@@ -256,6 +256,12 @@ void Instance::make_table() {
         std::make_unique<api::Dispatcher>(routes_, settings_.bodies, *guard_, *audit_trail_);
     metrics_dispatcher_ = std::make_unique<api::Dispatcher>(metrics_routes_, settings_.bodies,
                                                             *guard_, *audit_trail_);
+}
+
+http::Handler& Instance::inside() {
+    if (!settings_.console || console::assets().empty()) return *dispatcher_;
+    console_ = std::make_unique<console::Pages>(console::assets(), *dispatcher_);
+    return *console_;
 }
 
 std::optional<Error> Instance::not_ready() const {

@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/task.h"
+#include "console/pages.h"
 #include "http/server.h"
 
 namespace ff::app {
@@ -73,6 +74,8 @@ class Instance {
     store::Store& keep_store();
     Task<api::BackupSummary> backup(std::string folder);
     void make_table();
+    /// What answers those who come over HTTP.
+    http::Handler& inside();
     /// Why requests are not taken now, if they are not.
     std::optional<Error> not_ready() const;
     /// Everything behind the listener.
@@ -103,6 +106,7 @@ class Instance {
     std::unique_ptr<AuditTrail> audit_trail_{};
     std::unique_ptr<api::Dispatcher> dispatcher_{};
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
+    std::unique_ptr<console::Pages> console_{};
     FrontDoor front_door_{[this] { return still_loading(backend_.loaded_percent()); }};
     std::unique_ptr<http::Server> http_{};
     std::unique_ptr<http::Server> local_http_{};

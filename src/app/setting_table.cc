@@ -316,6 +316,8 @@ constexpr Setting kTable[] = {
      boolean<&S::sse_query_token>, true},
     {"FF_ACCESS_LOG", "errors", "off, errors, all",
      "which requests are logged; errors are those of the server", access_log},
+    {"FF_CONSOLE", "on", "boolean", "serve the web console at /console/", boolean<&S::console>,
+     true},
     {"FF_BODY_LIMIT_LARGE_BYTES", "1048576", "bytes", "limit of create and complete",
      inner_number<&S::bodies, &Limits::large, 1024, kManyBytes>},
     {"FF_BODY_LIMIT_MEDIUM_BYTES", "262144", "bytes", "limit of signals",

@@ -106,6 +106,8 @@ struct Settings {
     api::PoolSizes pools{};
     std::size_t tail_pool_size = 64;
     AccessLog access_log = AccessLog::Errors;
+    /// The pages below /console/ are served.
+    bool console = true;
 
     std::vector<model::LaneId> lanes{};
     model::PartitionConfig partitions{};

@@ -1,0 +1,22 @@
+# Bundles console/ and makes the result part of the room console. -DFF_CONSOLE=OFF builds a server
+# without pages, and needs no Node.
+set(console_assets ${PROJECT_BINARY_DIR}/console/assets.cc)
+if(NOT FF_CONSOLE)
+    file(WRITE ${console_assets}
+        "#include \"console/assets.h\"\n\nnamespace ff::console {\n\n"
+        "std::span<const Asset> assets() {\n    return {};\n}\n\n}  // namespace ff::console\n")
+    target_sources(ff_console PRIVATE ${console_assets})
+    return()
+endif()
+
+set(console_folder ${PROJECT_SOURCE_DIR}/console)
+file(GLOB_RECURSE console_sources CONFIGURE_DEPENDS ${console_folder}/src/*)
+add_custom_command(
+    OUTPUT ${console_assets}
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/get-console-packages.sh $<$<BOOL:${FF_TESTS}>:--tests>
+    COMMAND node ${console_folder}/build.mjs ${PROJECT_BINARY_DIR}/console
+    DEPENDS ${console_sources} ${console_folder}/build.mjs ${console_folder}/package-lock.json
+            ${console_folder}/tsconfig.json ${PROJECT_SOURCE_DIR}/scripts/get-console-packages.sh
+    COMMENT "Bundling the web console"
+    VERBATIM)
+target_sources(ff_console PRIVATE ${console_assets})

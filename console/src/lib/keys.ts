@@ -1,0 +1,45 @@
+import { signal } from "@preact/signals";
+
+/** What a page does on a key; those of the page that was opened last are asked first. */
+export type KeyMap = Record<string, { about: string; run: (event: KeyboardEvent) => void }>;
+
+const maps: KeyMap[] = [];
+export const activeKeys = signal(0);
+
+export function addKeys(map: KeyMap): () => void {
+    maps.push(map);
+    activeKeys.value += 1;
+    return () => {
+        maps.splice(maps.indexOf(map), 1);
+        activeKeys.value += 1;
+    };
+}
+
+export function knownKeys(): [string, string][] {
+    return maps.flatMap((map) => Object.entries(map).map(([key, what]): [string, string] => [key, what.about]));
+}
+
+function typing(target: EventTarget | null): boolean {
+    return target instanceof HTMLElement && (target.matches("input, textarea, select, dialog *") || target.isContentEditable);
+}
+
+export function listenForKeys(): void {
+    let before = "";
+    let beforeAt = 0;
+    addEventListener("keydown", (event) => {
+        const name = `${event.ctrlKey || event.metaKey ? "ctrl+" : ""}${event.key.length === 1 ? event.key : event.key.toLowerCase()}`;
+        if (typing(event.target) && !name.startsWith("ctrl+")) return;
+        if (event.altKey) return;
+        const pair = Date.now() - beforeAt < 900 ? `${before} ${name}` : "";
+        for (const wanted of [pair, name]) {
+            const found = [...maps].reverse().find((map) => wanted in map)?.[wanted];
+            if (!found) continue;
+            event.preventDefault();
+            before = "";
+            found.run(event);
+            return;
+        }
+        before = name;
+        beforeAt = Date.now();
+    });
+}

@@ -1,0 +1,87 @@
+import "./tokens.css";
+import "./style.css";
+import { render, type ComponentType, type JSX } from "preact";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { signedOut } from "./lib/api";
+import { listenForKeys, addKeys } from "./lib/keys";
+import { startLive } from "./lib/live";
+import { keepPrefs, runClock } from "./lib/prefs";
+import { followAddress, go, href, page, place } from "./lib/router";
+import { PAGES } from "./pages";
+import { ExecutionsPage } from "./pages/executions";
+import { LoginPage } from "./pages/login";
+import { paletteOpen } from "./palette";
+import { Empty, Skeleton } from "./parts/ui";
+import { keysOpen, Page, Shell } from "./shell";
+
+type Loader = () => Promise<ComponentType>;
+
+/** Rarely used pages come when they are opened. */
+const LATER: Record<string, Loader> = {
+    execution: async () => (await import("./pages/execution")).ExecutionPage,
+    overview: async () => (await import("./pages/overview")).OverviewPage,
+    approvals: async () => (await import("./pages/approvals")).ApprovalsPage,
+    flows: async () => (await import("./pages/flows")).FlowsPage,
+    flow: async () => (await import("./pages/flow")).FlowPage,
+    limits: async () => (await import("./pages/limits")).LimitsPage,
+    lanes: async () => (await import("./pages/lanes")).LanesPage,
+    workers: async () => (await import("./pages/workers")).WorkersPage,
+    failures: async () => (await import("./pages/failures")).FailuresPage,
+    server: async () => (await import("./pages/server")).ServerPage,
+};
+
+const loaded = signal<Record<string, ComponentType>>({ executions: ExecutionsPage });
+
+function wantedPage(): string {
+    const [first = "overview", second] = place.value.path;
+    if (second !== undefined && first === "executions") return "execution";
+    if (second !== undefined && first === "flows") return "flow";
+    return first;
+}
+
+function Current(): JSX.Element {
+    const name = wantedPage();
+    const Component = loaded.value[name];
+    useEffect(() => {
+        if (loaded.value[name] || !LATER[name]) return;
+        void LATER[name]().then((component) => (loaded.value = { ...loaded.value, [name]: component }));
+    }, [name]);
+    if (Component) return <Component key={place.value.path.join("/")} />;
+    if (LATER[name]) return <Skeleton rows={10} />;
+    return (
+        <Page title="No such page">
+            <Empty title={`The console has no page “${name}”.`}>
+                <a href={href(["overview"])}>To the overview</a>
+            </Empty>
+        </Page>
+    );
+}
+
+function App(): JSX.Element {
+    useEffect(() => {
+        const goTo = Object.fromEntries(PAGES.map((one) => [`g ${one.key}`, { about: `to ${one.title}`, run: () => go(href([one.id])) }]));
+        return addKeys({
+            ...goTo,
+            "ctrl+k": { about: "go to anything", run: () => (paletteOpen.value = true) },
+            "?": { about: "these keys", run: () => (keysOpen.value = true) },
+        });
+    }, []);
+    useEffect(() => {
+        document.getElementById("main")?.scrollTo?.(0, 0);
+        scrollTo(0, 0);
+    }, [page.value, place.value.path[1]]);
+    if (signedOut.value) return <LoginPage />;
+    return (
+        <Shell>
+            <Current />
+        </Shell>
+    );
+}
+
+keepPrefs();
+runClock();
+followAddress();
+listenForKeys();
+startLive();
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,175 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { executionPath, get } from "../lib/api";
+import { type Pending, pendingApprovals } from "../lib/approvals";
+import { plural, shortId, words } from "../lib/format";
+import { addKeys } from "../lib/keys";
+import { useLoad } from "../lib/load";
+import { href, place, setQuery } from "../lib/router";
+import { answers, askAnswer, copyLink } from "../parts/actions";
+import { BytesView } from "../parts/bytes";
+import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
+import { Page } from "../shell";
+
+const concerns = (event: { family: string; event?: string }): boolean => event.family === "signal_delivery" || event.family === "completion" || event.event === "released";
+
+/** What people are asked, across everything: one list, one decision beside it. */
+export function ApprovalsPage(): JSX.Element {
+    const load = useLoad("approvals", pendingApprovals, concerns);
+    const namespace = place.value.query.get("ns") ?? "";
+    const chosen = place.value.query.get("id");
+    const all = load.data ?? [];
+    const namespaces = [...new Set(all.map((one) => one.execution.namespace))].sort();
+    const rows = all.filter((one) => namespace === "" || one.execution.namespace === namespace);
+    const current = rows.find((one) => one.waitpoint.waitpoint_id === chosen) ?? rows[0];
+    useEffect(() => {
+        const step = (by: number) => (): void => {
+            const at = current ? rows.indexOf(current) : -1;
+            const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+            if (next) setQuery({ id: next.waitpoint.waitpoint_id });
+        };
+        const answer = (which: "yes" | "no") => (): void => {
+            const name = current && answers(current.waitpoint)[which][0];
+            if (name) askAnswer(current.waitpoint, name, load.reload);
+        };
+        return addKeys({
+            j: { about: "next approval", run: step(1) },
+            k: { about: "approval before", run: step(-1) },
+            a: { about: "approve", run: answer("yes") },
+            x: { about: "reject", run: answer("no") },
+        });
+    }, [rows.length, current?.waitpoint.waitpoint_id]);
+    return (
+        <Page
+            title="Approvals"
+            lead={load.data && <p class="muted">{rows.length === 0 ? "Nobody is waiting for an answer." : `${plural(rows.length, "execution waits", "executions wait")} for an answer.`}</p>}
+            side={
+                namespaces.length > 1 && (
+                    <label class="inline">
+                        <span>Namespace</span>
+                        <select value={namespace} onChange={(event) => setQuery({ ns: event.currentTarget.value || null })}>
+                            <option value="">all</option>
+                            {namespaces.map((name) => (
+                                <option key={name} selected={name === namespace}>
+                                    {name}
+                                </option>
+                            ))}
+                        </select>
+                    </label>
+                )
+            }
+        >
+            {load.error && <Problem error={load.error} retry={load.reload} />}
+            {!load.data ? (
+                !load.error && <Skeleton rows={8} />
+            ) : rows.length === 0 ? (
+                <Empty title="The inbox is empty" line={`{"reason_code":"waiting_for_approval","signals":["approved","rejected"],"match":"any","timeout_ms":86400000}`}>
+                    A worker asks by suspending its execution (POST …/suspend):
+                </Empty>
+            ) : (
+                <div class="inbox">
+                    <ul class="panel inbox-list" aria-label="Open approvals">
+                        {rows.map((one) => (
+                            <li key={one.waitpoint.waitpoint_id}>
+                                <a href={href(["approvals"], { ns: namespace, id: one.waitpoint.waitpoint_id })} aria-current={one === current ? "true" : undefined}>
+                                    <span class="strong clip">{titleOf(one)}</span>
+                                    <span class="inbox-meta">
+                                        <span class="clip">
+                                            {one.execution.execution_kind} · {one.execution.lane_id}
+                                        </span>
+                                        <Deadline one={one} />
+                                    </span>
+                                </a>
+                            </li>
+                        ))}
+                    </ul>
+                    {current && <Decision key={current.waitpoint.waitpoint_id} one={current} done={load.reload} />}
+                </div>
+            )}
+            {chosen && load.data && !rows.some((one) => one.waitpoint.waitpoint_id === chosen) && rows.length > 0 && (
+                <p class="muted" role="status">
+                    The approval of that link is not open any more.
+                </p>
+            )}
+        </Page>
+    );
+}
+
+function titleOf(one: Pending): string {
+    return one.waitpoint.approval?.prompt ?? `${one.execution.execution_kind || "An execution"} waits for ${one.waitpoint.required_signal_names.map(words).join(" or ") || "a signal"}`;
+}
+
+function Deadline({ one }: { one: Pending }): JSX.Element {
+    const at = one.waitpoint.approval?.due_at ?? one.waitpoint.expires_at;
+    return at ? (
+        <span>
+            due <Time at={at} />
+        </span>
+    ) : (
+        <span>no deadline</span>
+    );
+}
+
+function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Element {
+    const { waitpoint, execution } = one;
+    const { yes, no } = answers(waitpoint);
+    const tags = useLoad(`tags ${execution.execution_id}`, (abort) => get<Record<string, string>>(executionPath(execution.execution_id, "/tags"), abort));
+    const approval = waitpoint.approval;
+    return (
+        <article class="panel decision" aria-label="The approval">
+            <h2>{titleOf(one)}</h2>
+            <dl class="facts">
+                <div>
+                    <dt>Execution</dt>
+                    <dd>
+                        <a href={href(["executions", execution.execution_id])}>
+                            {execution.execution_kind} {shortId(execution.execution_id)}
+                        </a>
+                    </dd>
+                </div>
+                <div>
+                    <dt>Asked</dt>
+                    <dd>
+                        <Time at={waitpoint.created_at} />
+                    </dd>
+                </div>
+                <div>
+                    <dt>Expires</dt>
+                    <dd>
+                        <Time at={waitpoint.expires_at} />
+                    </dd>
+                </div>
+                {approval?.assignees && approval.assignees.length > 0 && (
+                    <div>
+                        <dt>For</dt>
+                        <dd>{approval.assignees.join(", ")}</dd>
+                    </div>
+                )}
+                {Object.entries(tags.data ?? {}).map(([key, value]) => (
+                    <div key={key}>
+                        <dt>{key}</dt>
+                        <dd>{value}</dd>
+                    </div>
+                ))}
+            </dl>
+            {typeof approval?.context === "string" && <pre class="context">{approval.context}</pre>}
+            <h3>Payload</h3>
+            <BytesView path={executionPath(execution.execution_id, "/payload")} name="payload" nothing="It has no payload" />
+            <div class="buttons">
+                <Button kind="quiet" onClick={() => void copyLink()}>
+                    Copy link
+                </Button>
+                {no.map((name) => (
+                    <Button key={name} kind="danger" onClick={() => askAnswer(waitpoint, name, done)}>
+                        {name === "rejected" ? "Reject" : words(name)} <kbd>x</kbd>
+                    </Button>
+                ))}
+                {yes.map((name) => (
+                    <Button key={name} kind="main" onClick={() => askAnswer(waitpoint, name, done)}>
+                        {name === "approved" ? "Approve" : words(name)} <kbd>a</kbd>
+                    </Button>
+                ))}
+            </div>
+        </article>
+    );
+}

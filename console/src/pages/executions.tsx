@@ -1,0 +1,315 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { ApiError, executionPath, get, getOrNull } from "../lib/api";
+import { download } from "../lib/download";
+import { ALL_STATES, chips, type Filter, filterText, parseFilter } from "../lib/filter";
+import { changesState, stateAfter } from "../lib/follow";
+import { count, shortId } from "../lib/format";
+import { addKeys } from "../lib/keys";
+import { Listing } from "../lib/listing";
+import { onEvents } from "../lib/live";
+import { columns as shown } from "../lib/prefs";
+import { href, place, setQuery } from "../lib/router";
+import type { ExecutionInfo, Lane, Listed } from "../lib/types";
+import { type Column, Rows } from "../parts/rows";
+import { State } from "../parts/state";
+import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
+import { Page } from "../shell";
+
+const COLUMNS: readonly Column<Listed>[] = [
+    { id: "kind", title: "Kind", cell: (row) => <span class="strong">{row.execution_kind === "" ? "(no kind)" : row.execution_kind}</span>, wide: true },
+    { id: "state", title: "State", cell: (row) => <State state={row.public_state} /> },
+    { id: "lane", title: "Lane", cell: (row) => row.lane_id, secondary: true },
+    { id: "namespace", title: "Namespace", cell: (row) => row.namespace, secondary: true },
+    { id: "priority", title: "Priority", cell: (row) => count(row.priority), right: true, secondary: true },
+    { id: "created", title: "Created", cell: (row) => <Time at={row.created_at} />, right: true },
+    { id: "id", title: "Id", cell: (row) => <code class="muted">{shortId(row.execution_id)}</code>, right: true, secondary: true },
+];
+
+const SORTS = ["created", "priority", "kind", "state", "lane"] as const;
+const ROWS_ASKED_AGAIN_MOST = 40;
+
+function sorted(rows: readonly Listed[], by: string): readonly Listed[] {
+    const text = (pick: (row: Listed) => string) => [...rows].sort((a, b) => pick(a).localeCompare(pick(b)));
+    if (by === "priority") return [...rows].sort((a, b) => b.priority - a.priority);
+    if (by === "kind") return text((row) => row.execution_kind);
+    if (by === "state") return text((row) => row.public_state);
+    if (by === "lane") return text((row) => row.lane_id);
+    return rows;
+}
+
+/** The rows of one filter: read page by page, changed by events, and told of what is new. */
+function useRows(line: string, filter: Filter) {
+    const rows = useSignal<readonly Listed[]>([]);
+    const loading = useSignal(true);
+    const done = useSignal(false);
+    const fresh = useSignal(0);
+    const error = useSignal<ApiError | undefined>(undefined);
+    const turn = useSignal(0);
+    const more = useRef<() => void>(() => undefined);
+
+    useEffect(() => {
+        const abort = new AbortController();
+        const place_of = new Map<string, number>();
+        const freshIds = new Set<string>();
+        let busy = false;
+        let listing: Listing | undefined;
+        rows.value = [];
+        done.value = false;
+        fresh.value = 0;
+        error.value = undefined;
+        loading.value = true;
+
+        const read = async (): Promise<void> => {
+            if (busy || done.value) return;
+            busy = true;
+            loading.value = true;
+            try {
+                if (!listing) {
+                    const lanes = filter.lane === undefined ? (await get<{ lanes: Lane[] }>("/v1/lanes", abort.signal)).lanes : [];
+                    listing = new Listing(filter, lanes.map((lane) => lane.lane_id));
+                }
+                const found = await listing.next(abort.signal);
+                if (abort.signal.aborted) return;
+                const all = [...rows.value, ...found];
+                for (let at = rows.value.length; at < all.length; at += 1) place_of.set(all[at]!.execution_id, at);
+                rows.value = all;
+                done.value = listing.done;
+            } catch (caught) {
+                if (abort.signal.aborted) return;
+                error.value = caught instanceof ApiError ? caught : new ApiError(0, "console", String(caught), true);
+                done.value = true;
+            } finally {
+                busy = false;
+                if (!abort.signal.aborted) loading.value = false;
+            }
+        };
+        more.current = () => void read();
+        void read();
+
+        const stale = new Set<string>();
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const askAgain = async (): Promise<void> => {
+            timer = undefined;
+            const ids = [...stale].slice(0, ROWS_ASKED_AGAIN_MOST);
+            stale.clear();
+            const found = await Promise.all(ids.map((id) => getOrNull<ExecutionInfo>(executionPath(id), abort.signal).catch(() => null)));
+            if (abort.signal.aborted) return;
+            change(new Map(found.filter((one) => one !== null).map((one) => [one.execution_id, one.public_state])));
+        };
+        const change = (states: Map<string, Listed["public_state"]>): void => {
+            let copy: Listed[] | undefined;
+            for (const [id, state] of states) {
+                const at = place_of.get(id);
+                const row = at === undefined ? undefined : rows.value[at];
+                if (at === undefined || row === undefined || row.public_state === state) continue;
+                copy ??= [...rows.value];
+                copy[at] = { ...row, public_state: state };
+            }
+            if (copy) rows.value = copy;
+        };
+        const forget = onEvents((events) => {
+            const states = new Map<string, Listed["public_state"]>();
+            for (const event of events) {
+                if (event.execution_id === "") continue;
+                if (!place_of.has(event.execution_id)) {
+                    const mine = event.namespace === (filter.namespace ?? "default") && (filter.lane === undefined || event.lane_id === filter.lane);
+                    const plain = filter.state === undefined && filter.tag === undefined && filter.kind === undefined;
+                    if (mine && plain && event.event === "acquired" && rows.value.length > 0) freshIds.add(event.execution_id);
+                    if (mine && plain && event.family === "instance_tags") freshIds.add(event.execution_id);
+                    continue;
+                }
+                if (!changesState(event)) continue;
+                const state = stateAfter(event);
+                if (state) {
+                    states.set(event.execution_id, state);
+                    stale.delete(event.execution_id);
+                } else {
+                    stale.add(event.execution_id);
+                }
+            }
+            change(states);
+            if (freshIds.size !== fresh.value) fresh.value = freshIds.size;
+            if (stale.size > 0) timer ??= setTimeout(() => void askAgain(), 400);
+        });
+        return () => {
+            abort.abort();
+            clearTimeout(timer);
+            forget();
+        };
+    }, [line, turn.value]);
+
+    return { rows, loading, done, fresh, error, more: () => more.current(), reload: () => (turn.value += 1) };
+}
+
+export function ExecutionsPage(): JSX.Element {
+    const line = place.value.query.get("q") ?? "";
+    const sort = place.value.query.get("sort") ?? "created";
+    const { filter, problems } = parseFilter(line);
+    const list = useRows(line, filter);
+    const input = useRef<HTMLInputElement>(null);
+    useEffect(() => addKeys({ "/": { about: "to the filter", run: () => input.current?.focus() } }), []);
+    useEffect(() => {
+        if (input.current && input.current.value !== line) input.current.value = line;
+    }, [line]);
+    const picked = new Set(shown.value.split(","));
+    const columns = COLUMNS.filter((column) => column.id === "kind" || picked.has(column.id));
+    const rows = sorted(list.rows.value, sort);
+    const apply = (change: Filter): void => setQuery({ q: filterText({ ...filter, ...change }) || null });
+
+    return (
+        <Page
+            title="Executions"
+            side={
+                <>
+                    <ExportButton filter={filter} />
+                    <ColumnPicker />
+                </>
+            }
+        >
+            <form
+                class="filters"
+                role="search"
+                onSubmit={(event) => {
+                    event.preventDefault();
+                    setQuery({ q: input.current?.value.trim() || null });
+                    input.current?.blur();
+                }}
+            >
+                <input
+                    ref={input}
+                    class="filter-line"
+                    aria-label="Filter"
+                    placeholder="state:failed lane:email kind:send_email tag:tenant:acme"
+                    defaultValue={line}
+                    spellcheck={false}
+                    autocomplete="off"
+                    onChange={(event) => setQuery({ q: event.currentTarget.value.trim() || null })}
+                />
+                <label class="inline">
+                    <span>State</span>
+                    <select value={filter.state ?? ""} onChange={(event) => apply({ state: event.currentTarget.value || undefined } as Filter)}>
+                        <option value="">any</option>
+                        {ALL_STATES.map((state) => (
+                            <option key={state} value={state} selected={state === filter.state}>
+                                {state}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+                <label class="inline">
+                    <span>Sort</span>
+                    <select value={sort} onChange={(event) => setQuery({ sort: event.currentTarget.value === "created" ? null : event.currentTarget.value })}>
+                        {SORTS.map((name) => (
+                            <option key={name} value={name} selected={name === sort}>
+                                {name}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            </form>
+            <div class="chips">
+                {chips(filter).map((chip) => (
+                    <button key={chip.name} type="button" class="chip" title="Take away" onClick={() => setQuery({ q: filterText({ ...filter, [chip.name]: undefined }) || null })}>
+                        {chip.text} <span aria-hidden="true">×</span>
+                    </button>
+                ))}
+                {problems.map((problem) => (
+                    <span key={problem} class="bad-text" role="alert">
+                        {problem}
+                    </span>
+                ))}
+                <span class="muted counted" role="status">
+                    {list.rows.value.length > 0 && `${count(list.rows.value.length)}${list.done.value ? "" : "+"} shown`}
+                </span>
+                {list.fresh.value > 0 && (
+                    <button type="button" class="fresh" onClick={list.reload}>
+                        {count(list.fresh.value)} new
+                    </button>
+                )}
+            </div>
+            {list.error.value && <Problem error={list.error.value} retry={list.reload} />}
+            {rows.length > 0 ? (
+                <Rows
+                    label="Executions"
+                    columns={columns}
+                    rows={rows}
+                    id={(row) => row.execution_id}
+                    link={(row) => href(["executions", row.execution_id])}
+                    more={list.done.value ? undefined : list.more}
+                />
+            ) : list.loading.value ? (
+                <Skeleton rows={12} />
+            ) : (
+                !list.error.value && <NoExecutions filtered={line !== ""} more={list.done.value ? undefined : list.more} />
+            )}
+        </Page>
+    );
+}
+
+function NoExecutions({ filtered, more }: { filtered: boolean; more: (() => void) | undefined }): JSX.Element {
+    if (filtered)
+        return (
+            <Empty title="Nothing matches the filter">
+                {more ? <Button onClick={more}>Look further back</Button> : <Button onClick={() => setQuery({ q: null })}>Show everything</Button>}
+            </Empty>
+        );
+    return (
+        <Empty title="No executions yet in this namespace" line={`curl -fsS ${location.origin}/v1/executions -H 'Content-Type: application/json' -d '{"execution_kind":"hello","lane_id":"default","namespace":"default","payload":"world"}'`}>
+            Create one, or choose another namespace with <code>ns:name</code>.
+        </Empty>
+    );
+}
+
+function ColumnPicker(): JSX.Element {
+    const picked = new Set(shown.value.split(","));
+    return (
+        <details class="menu">
+            <summary class="button plain">Columns</summary>
+            <div>
+                {COLUMNS.slice(1).map((column) => (
+                    <label key={column.id}>
+                        <input
+                            type="checkbox"
+                            checked={picked.has(column.id)}
+                            onChange={() => {
+                                if (picked.has(column.id)) picked.delete(column.id);
+                                else picked.add(column.id);
+                                shown.value = [...picked].join(",");
+                            }}
+                        />
+                        {column.title}
+                    </label>
+                ))}
+            </div>
+        </details>
+    );
+}
+
+const EXPORT_ROWS_MOST = 100_000;
+
+function ExportButton({ filter }: { filter: Filter }): JSX.Element {
+    const so_far = useSignal<number | undefined>(undefined);
+    const run = async (): Promise<void> => {
+        const abort = new AbortController();
+        so_far.value = 0;
+        try {
+            const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes")).lanes.map((lane) => lane.lane_id);
+            const listing = new Listing(filter, lanes);
+            const lines: string[] = [];
+            while (!listing.done && lines.length < EXPORT_ROWS_MOST) {
+                for (const row of await listing.next(abort.signal)) lines.push(`${JSON.stringify(row)}\n`);
+                so_far.value = lines.length;
+            }
+            download(new Blob(lines, { type: "application/x-ndjson" }), "executions.ndjson");
+        } finally {
+            so_far.value = undefined;
+        }
+    };
+    return (
+        <Button disabled={so_far.value !== undefined} onClick={() => void run()} title="All that match, one JSON object a line">
+            {so_far.value === undefined ? "Export" : `${count(so_far.value)} rows…`}
+        </Button>
+    );
+}

@@ -1,0 +1,364 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { executionPath, get, send } from "../lib/api";
+import { count, shortId, words } from "../lib/format";
+import { stateAfter } from "../lib/follow";
+import { criticalPath, layout, NODE_HEIGHT, NODE_WIDTH } from "../lib/layers";
+import { onEvents } from "../lib/live";
+import { useLoad } from "../lib/load";
+import { now } from "../lib/prefs";
+import { href, place, setQuery } from "../lib/router";
+import { duration } from "../lib/time";
+import type { Explanation, Flow, FlowEdge, FlowGroup, FlowNode, PublicState } from "../lib/types";
+import { why } from "../lib/why";
+import { lookOf, State, StateIcon } from "../parts/state";
+import { Button, Copy, Empty, Panel, Problem, question, Skeleton, Time } from "../parts/ui";
+import { Page } from "../shell";
+import { Ended } from "./flows";
+
+interface Graph extends Flow {
+    nodes: FlowNode[];
+    edges: FlowEdge[];
+    groups: FlowGroup[];
+    next_cursor: string | null;
+}
+
+const PAGE = 500;
+const NODES_MOST = 5_000;
+const MARGIN = 20;
+const SLOWEST = 5;
+const FINAL_FLOW = new Set(["completed", "failed", "cancelled"]);
+
+async function loadGraph(id: string, abort: AbortSignal): Promise<Graph> {
+    const path = `/v1/flows/${encodeURIComponent(id)}/graph?limit=${PAGE}`;
+    const graph = await get<Graph>(path, abort);
+    while (graph.next_cursor && graph.nodes.length < NODES_MOST) {
+        const page = await get<Graph>(`${path}&cursor=${encodeURIComponent(graph.next_cursor)}`, abort);
+        graph.nodes.push(...page.nodes);
+        graph.edges.push(...page.edges);
+        graph.groups.push(...page.groups);
+        graph.next_cursor = page.next_cursor;
+    }
+    return graph;
+}
+
+export function FlowPage(): JSX.Element {
+    const id = place.value.path[1] ?? "";
+    const load = useLoad(id, (abort) => loadGraph(id, abort), (event) => event.flow_id === id && (event.kind === "flow" || event.family === "completion"));
+    const graph = load.data;
+    if (!graph)
+        return (
+            <Page title="Flow">
+                {load.error ? load.error.status === 404 ? <Empty title="There is no such flow" /> : <Problem error={load.error} retry={load.reload} /> : <Skeleton rows={12} />}
+            </Page>
+        );
+    const chosen = place.value.query.get("node");
+    const node = graph.nodes.find((one) => one.execution_id === chosen);
+    return (
+        <Page
+            title={
+                <>
+                    <span class="crumb">
+                        <a href={href(["flows"])}>Flows</a>
+                    </span>
+                    {graph.flow_kind || "(no kind)"}
+                </>
+            }
+            lead={
+                <p class="lead">
+                    <State state={graph.public_flow_state} pill />
+                    <code class="id">{graph.flow_id}</code>
+                    <Copy text={graph.flow_id} what="the id" />
+                    <Ended flow={graph} />
+                    <span class="muted">
+                        created <Time at={graph.created_at} />
+                        {graph.finished_at ? `, took ${duration(graph.finished_at - graph.created_at)}` : ""}
+                    </span>
+                </p>
+            }
+            side={
+                !FINAL_FLOW.has(graph.public_flow_state) && (
+                    <Button kind="danger" onClick={() => askCancelFlow(graph, load.reload)}>
+                        Cancel flow
+                    </Button>
+                )
+            }
+        >
+            <div class={node ? "split" : ""}>
+                <div>
+                    <section class="panel graph-panel" aria-label="Graph">
+                        <GraphView graph={graph} chosen={chosen} />
+                    </section>
+                    <Slowest graph={graph} />
+                </div>
+                {node && <NodeBox node={node} graph={graph} />}
+            </div>
+        </Page>
+    );
+}
+
+function askCancelFlow(flow: Flow, done: () => void): void {
+    question.value = {
+        title: `Cancel ${flow.flow_kind}?`,
+        about: `Its ${count(flow.node_count)} nodes that have not ended are cancelled. What has ended stays.`,
+        action: "Cancel the flow",
+        danger: true,
+        fields: [{ name: "reason", label: "Reason" }],
+        run: (values) => send("POST", `/v1/flows/${encodeURIComponent(flow.flow_id)}/cancel`, { reason: values.reason || "cancelled in the console", cancellation_policy: "cancel_all" }),
+        done: () => {
+            done();
+            return { text: "The flow is being cancelled." };
+        },
+    };
+}
+
+interface View {
+    x: number;
+    y: number;
+    scale: number;
+}
+
+/** The graph in layers; what is on the screen is drawn, dragging moves, the wheel with Ctrl zooms. */
+function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): JSX.Element {
+    const states = useSignal<ReadonlyMap<string, PublicState>>(new Map());
+    const view = useSignal<View | undefined>(undefined);
+    const size = useSignal({ width: 900, height: 420 });
+    const box = useRef<HTMLDivElement>(null);
+    const drag = useRef<{ x: number; y: number; view: View } | undefined>(undefined);
+    const shape = `${graph.flow_id} ${graph.nodes.length} ${graph.edges.length}`;
+    const placed = useMemo(
+        () =>
+            layout(
+                graph.nodes.map((node) => ({ id: node.execution_id })),
+                graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
+            ),
+        [shape],
+    );
+    const critical = useMemo(
+        () =>
+            criticalPath(
+                graph.nodes.map((node) => ({ id: node.execution_id, end: node.completed_at ?? (node.started_at ? Number.MAX_SAFE_INTEGER : 0) })),
+                graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
+            ),
+        [graph],
+    );
+    useEffect(() => {
+        states.value = new Map();
+        return onEvents((events) => {
+            let changed: Map<string, PublicState> | undefined;
+            for (const event of events) {
+                if (event.flow_id !== graph.flow_id) continue;
+                const state = stateAfter(event);
+                if (state) (changed ??= new Map(states.value)).set(event.execution_id, state);
+            }
+            if (changed) states.value = changed;
+        });
+    }, [graph]);
+    useEffect(() => {
+        const element = box.current!;
+        const measure = (): void => {
+            size.value = { width: element.clientWidth, height: element.clientHeight };
+        };
+        measure();
+        const observer = new ResizeObserver(measure);
+        observer.observe(element);
+        const wheel = (event: WheelEvent): void => {
+            if (!event.ctrlKey && !event.metaKey) return;
+            event.preventDefault();
+            const here = current();
+            const area = element.getBoundingClientRect();
+            const scale = Math.min(2, Math.max(0.1, here.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15)));
+            const [px, py] = [event.clientX - area.left, event.clientY - area.top];
+            view.value = { scale, x: px - ((px - here.x) / here.scale) * scale, y: py - ((py - here.y) / here.scale) * scale };
+        };
+        element.addEventListener("wheel", wheel, { passive: false });
+        return () => {
+            observer.disconnect();
+            element.removeEventListener("wheel", wheel);
+        };
+    }, [shape]);
+    const fit = (): View => {
+        const scale = Math.min(1, (size.value.width - 2 * MARGIN) / placed.width, (size.value.height - 2 * MARGIN) / placed.height);
+        const readable = Math.max(scale, 0.45);
+        return { scale: readable, x: Math.max(MARGIN, (size.value.width - placed.width * readable) / 2), y: Math.max(MARGIN, (size.value.height - placed.height * readable) / 2) };
+    };
+    const current = (): View => view.value ?? fit();
+    const { x, y, scale } = current();
+    const seen = (left: number, top: number): boolean => {
+        const sx = left * scale + x;
+        const sy = top * scale + y;
+        return sx > -NODE_WIDTH * scale - 60 && sx < size.value.width + 60 && sy > -NODE_HEIGHT * scale - 40 && sy < size.value.height + 40;
+    };
+    const tall = Math.min(560, Math.max(220, placed.height + 3 * MARGIN));
+    const groups = new Map(graph.groups.map((group) => [group.downstream_execution_id, group]));
+    return (
+        <div
+            class="graph"
+            ref={box}
+            style={{ height: `${tall}px` }}
+            onPointerDown={(event) => {
+                if ((event.target as Element).closest("a, button")) return;
+                drag.current = { x: event.clientX, y: event.clientY, view: current() };
+                box.current!.setPointerCapture(event.pointerId);
+            }}
+            onPointerMove={(event) => {
+                const start = drag.current;
+                if (start) view.value = { scale: start.view.scale, x: start.view.x + event.clientX - start.x, y: start.view.y + event.clientY - start.y };
+            }}
+            onPointerUp={() => (drag.current = undefined)}
+        >
+            <svg width={size.value.width} height={size.value.height} role="group" aria-label={`Graph of ${graph.nodes.length} nodes`}>
+                <g transform={`translate(${x} ${y}) scale(${scale})`}>
+                    {graph.edges.map((edge) => {
+                        const from = placed.nodes.get(edge.upstream_execution_id);
+                        const to = placed.nodes.get(edge.downstream_execution_id);
+                        if (!from || !to || (!seen(from.x, from.y) && !seen(to.x, to.y))) return null;
+                        const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
+                        const bend = (x2 - x1) / 2;
+                        const onPath = critical.has(edge.upstream_execution_id) && critical.has(edge.downstream_execution_id);
+                        return <path key={edge.edge_id} class={`edge ${edge.edge_state}${onPath ? " critical" : ""}`} d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />;
+                    })}
+                    {graph.nodes.map((node) => {
+                        const at = placed.nodes.get(node.execution_id);
+                        if (!at || !seen(at.x, at.y)) return null;
+                        const state = states.value.get(node.execution_id) ?? node.public_state;
+                        const group = groups.get(node.execution_id);
+                        const join = group && group.policy !== "all_of" ? `${words(group.policy)}${group.k ? ` ${group.k}` : ""} of ${group.n}` : undefined;
+                        return (
+                            <a key={node.execution_id} href={href(["flows", graph.flow_id], { node: node.execution_id })} aria-label={`${node.name}, ${words(state)}`}>
+                                <g class={`node ${lookOf(state).tone}${node.execution_id === chosen ? " chosen" : ""}`} transform={`translate(${at.x} ${at.y})`}>
+                                    <title>
+                                        {node.name}: {words(state)}
+                                    </title>
+                                    <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+                                    <g transform="translate(12 12)" class={`mark ${lookOf(state).tone}`}>
+                                        {lookOf(state).shape}
+                                    </g>
+                                    <text x="32" y="22">
+                                        {clip(node.name || node.execution_kind, 20)}
+                                    </text>
+                                    {join && (
+                                        <text class="join" x="0" y="-5">
+                                            {join}
+                                        </text>
+                                    )}
+                                </g>
+                            </a>
+                        );
+                    })}
+                </g>
+            </svg>
+            <div class="graph-tools">
+                <Button kind="quiet" label="Zoom in" onClick={() => (view.value = zoomed(current(), 1.25, size.value))}>
+                    +
+                </Button>
+                <Button kind="quiet" label="Zoom out" onClick={() => (view.value = zoomed(current(), 0.8, size.value))}>
+                    −
+                </Button>
+                <Button kind="quiet" onClick={() => (view.value = undefined)}>
+                    Fit
+                </Button>
+            </div>
+        </div>
+    );
+}
+
+function zoomed(view: View, by: number, size: { width: number; height: number }): View {
+    const scale = Math.min(2, Math.max(0.1, view.scale * by));
+    const [px, py] = [size.width / 2, size.height / 2];
+    return { scale, x: px - ((px - view.x) / view.scale) * scale, y: py - ((py - view.y) / view.scale) * scale };
+}
+
+function clip(text: string, most: number): string {
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+function Slowest({ graph }: { graph: Graph }): JSX.Element | null {
+    const took = graph.nodes
+        .map((node) => ({ node, ms: node.started_at ? (node.completed_at ?? now.value) - node.started_at : node.completed_at ? node.completed_at - node.created_at : 0 }))
+        .filter((one) => one.ms > 0 && one.node.public_state !== "skipped")
+        .sort((a, b) => b.ms - a.ms)
+        .slice(0, SLOWEST);
+    if (took.length === 0) return null;
+    const most = took[0]!.ms;
+    return (
+        <Panel title="Longest until their end">
+            <ul class="slowest">
+                {took.map(({ node, ms }) => (
+                    <li key={node.execution_id}>
+                        <a href={href(["flows", graph.flow_id], { node: node.execution_id })}>
+                            <StateIcon state={node.public_state} /> {node.name}
+                        </a>
+                        <span class="slow-bar" aria-hidden="true">
+                            <i class={lookOf(node.public_state).tone} style={{ width: `${(ms / most) * 100}%` }} />
+                        </span>
+                        <span class="right">{duration(ms)}</span>
+                    </li>
+                ))}
+            </ul>
+        </Panel>
+    );
+}
+
+function NodeBox({ node, graph }: { node: FlowNode; graph: Graph }): JSX.Element {
+    const load = useLoad(node.execution_id, (abort) => get<Explanation>(executionPath(node.execution_id, "/explain"), abort), (event) => event.execution_id === node.execution_id);
+    const group = graph.groups.find((one) => one.downstream_execution_id === node.execution_id);
+    return (
+        <aside class="panel node-box" aria-label={`Node ${node.name}`}>
+            <header>
+                <h2>{node.name}</h2>
+                <Button kind="quiet" label="Close" onClick={() => setQuery({ node: null })}>
+                    ×
+                </Button>
+            </header>
+            <div class="padded">
+                {load.data ? (
+                    <>
+                        <State state={load.data.public_state} pill />
+                        <p>{why(load.data, []).sentence}</p>
+                        <dl class="facts">
+                            <div>
+                                <dt>Kind</dt>
+                                <dd>{node.execution_kind}</dd>
+                            </div>
+                            <div>
+                                <dt>Lane</dt>
+                                <dd>{node.lane_id}</dd>
+                            </div>
+                            <div>
+                                <dt>Attempts</dt>
+                                <dd>{load.data.total_attempt_count}</dd>
+                            </div>
+                            <div>
+                                <dt>Started</dt>
+                                <dd>
+                                    <Time at={load.data.started_at} />
+                                </dd>
+                            </div>
+                            <div>
+                                <dt>Ended</dt>
+                                <dd>
+                                    <Time at={load.data.completed_at} />
+                                </dd>
+                            </div>
+                            {group && (
+                                <div>
+                                    <dt>Joins</dt>
+                                    <dd>
+                                        {words(group.policy)}, {group.succeeded} of {group.n} succeeded{group.failed > 0 ? `, ${group.failed} failed` : ""}
+                                    </dd>
+                                </div>
+                            )}
+                        </dl>
+                    </>
+                ) : (
+                    <Skeleton rows={4} />
+                )}
+                <a class="button main" href={href(["executions", node.execution_id])}>
+                    Open execution {shortId(node.execution_id).slice(-6)}
+                </a>
+            </div>
+        </aside>
+    );
+}

@@ -1,0 +1,129 @@
+import { executionPath, send } from "../lib/api";
+import { actor } from "../lib/prefs";
+import type { ExecutionInfo, Waitpoint } from "../lib/types";
+import { question, toast } from "./ui";
+
+/** What can be done to an execution; each says first what it will do. */
+
+const named = (info: ExecutionInfo): string => info.execution_kind || info.execution_id;
+
+export function askCancel(info: ExecutionInfo): void {
+    question.value = {
+        title: `Cancel ${named(info)}?`,
+        about: "It ends as cancelled. A worker that holds it learns so at its next call. What it has done already stays done.",
+        action: "Cancel it",
+        danger: true,
+        fields: [{ name: "reason", label: "Reason", value: "", hint: "Kept with the execution." }],
+        run: (values) => send("POST", executionPath(info.execution_id, "/cancel"), { reason: values.reason || "cancelled in the console" }),
+        done: () => ({ text: "Cancelled." }),
+    };
+}
+
+export function askReplay(info: ExecutionInfo): void {
+    question.value = {
+        title: `Run ${named(info)} again?`,
+        about: "A new attempt starts with the same payload. The attempts it had stay in its history.",
+        action: "Run it again",
+        fields: [
+            { name: "reason", label: "Reason", value: "" },
+            ...(info.flow_id ? [{ name: "scope", label: "What", kind: "choice" as const, value: "only this", choices: ["only this", "this and what depended on it"] }] : []),
+        ],
+        run: (values) =>
+            send("POST", executionPath(info.execution_id, `/replay${values.scope?.startsWith("this and") ? "?subgraph=true" : ""}`), {
+                reason: values.reason || "replayed in the console",
+                ...(actor.value ? { requested_by: actor.value } : {}),
+            }),
+        done: () => ({ text: "It is queued again." }),
+    };
+}
+
+export function askResume(info: ExecutionInfo): void {
+    question.value = {
+        title: `Resume ${named(info)}?`,
+        about: "It goes on although what it waits for has not happened. No signal is recorded.",
+        action: "Resume it",
+        run: () => send("POST", executionPath(info.execution_id, "/resume"), actor.value ? { actor: actor.value } : {}),
+        done: () => ({ text: "It goes on." }),
+    };
+}
+
+export function askRevoke(info: ExecutionInfo): void {
+    question.value = {
+        title: "Take the lease away?",
+        about: "The worker that has it can no longer end it, and another one takes it over. Use it when a worker hangs.",
+        action: "Revoke the lease",
+        danger: true,
+        fields: [{ name: "reason", label: "Reason", value: "" }],
+        run: (values) => send("POST", executionPath(info.execution_id, "/revoke-lease"), { reason: values.reason || "revoked in the console" }),
+        done: () => ({ text: "The lease is revoked." }),
+    };
+}
+
+export function askPriority(info: ExecutionInfo): void {
+    const path = executionPath(info.execution_id, "/priority");
+    const before = info.priority;
+    question.value = {
+        title: "Change the priority",
+        about: `It is ${before} now. Larger goes first; 0 to 9000.`,
+        action: "Change it",
+        fields: [{ name: "priority", label: "Priority", kind: "number", value: String(before) }],
+        run: (values) => send("PUT", path, { new_priority: Number(values.priority) }),
+        done: (values) => ({ text: `Priority ${values.priority}.`, undo: () => send("PUT", path, { new_priority: before }) }),
+    };
+}
+
+export function askTags(info: ExecutionInfo, tags: Record<string, string>): void {
+    question.value = {
+        title: "Tags",
+        about: "One key=value a line. A line that is taken away leaves its tag as it is.",
+        action: "Save",
+        fields: [{ name: "tags", label: "Tags", kind: "area", value: Object.entries(tags).map(([key, value]) => `${key}=${value}`).join("\n") }],
+        run: (values) => {
+            const wanted: Record<string, string> = {};
+            for (const line of (values.tags ?? "").split("\n")) {
+                const mark = line.indexOf("=");
+                if (line.trim() === "") continue;
+                if (mark < 1) return Promise.reject(new Error(`“${line}” is not key=value.`));
+                wanted[line.slice(0, mark).trim()] = line.slice(mark + 1);
+            }
+            return send("PUT", executionPath(info.execution_id, "/tags"), wanted);
+        },
+        done: () => ({ text: "Tags saved." }),
+    };
+}
+
+const REFUSING = /^(reject|rejected|deny|denied|decline|declined|no)$/i;
+
+/** The signals of a waitpoint that say yes, and those that say no. */
+export function answers(waitpoint: Waitpoint): { yes: string[]; no: string[] } {
+    const names = waitpoint.required_signal_names.length > 0 ? waitpoint.required_signal_names : ["approved"];
+    return { yes: names.filter((name) => !REFUSING.test(name)), no: names.filter((name) => REFUSING.test(name)) };
+}
+
+export function askAnswer(waitpoint: Waitpoint, signalName: string, done?: () => void): void {
+    const refuses = REFUSING.test(signalName);
+    question.value = {
+        title: refuses ? "Reject?" : "Approve?",
+        about: `The execution gets the signal “${signalName}” and goes on with it. This cannot be taken back.`,
+        action: refuses ? "Reject" : "Approve",
+        danger: refuses,
+        fields: [{ name: "actor", label: "Your name", value: actor.value, hint: "Kept with the answer." }],
+        run: (values) => {
+            actor.value = values.actor ?? "";
+            return send("POST", executionPath(waitpoint.execution_id, "/approve"), {
+                waitpoint_id: waitpoint.waitpoint_id,
+                signal_name: signalName,
+                ...(values.actor ? { actor: values.actor } : {}),
+            });
+        },
+        done: () => {
+            done?.();
+            return { text: refuses ? "Rejected." : "Approved." };
+        },
+    };
+}
+
+export async function copyLink(): Promise<void> {
+    await navigator.clipboard?.writeText(location.href);
+    toast({ text: "The link to this page is copied." });
+}
