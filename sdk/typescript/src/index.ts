@@ -11,6 +11,7 @@ setUuidSource(randomUUID);
 export * from './client/index.js';
 export { App, type AppOptions, type BudgetLimits } from './worker/app.js';
 export { type Amounts, type ApprovalOptions, Context, type StepOptions, type WaitOptions } from './worker/context.js';
+export { Flow, FlowHandle, type FlowOptions, Node, type NodeInput, type NodeOptions } from './worker/flow.js';
 export { Handle, type SignalOptions } from './worker/handle.js';
 export { logToStderr, type WorkerEvent, type WorkerLog } from './worker/log.js';
 export { type Backoff, type ExecutionOptions, exponential, fixed, type Retry } from './worker/options.js';

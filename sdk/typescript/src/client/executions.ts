@@ -9,7 +9,9 @@ import type {
   ItemError,
   ListExecutions,
   Outcome,
+  Reclaim,
   RecordedStep,
+  Replay,
   SendSignal,
   SignalAnswer,
   SignalRecord,
@@ -97,8 +99,13 @@ export class Executions extends Group {
     return this.put('PUT', executionPath(id, '/priority'), { new_priority: priority });
   }
 
-  replay(id: string, request: { reason?: string; requested_by?: string } = {}, subgraph = false): Promise<Outcome> {
+  replay(id: string, request: Replay = {}, subgraph = false): Promise<Outcome> {
     return this.once('POST', executionPath(id, '/replay'), request, subgraph ? { subgraph: true } : undefined);
+  }
+
+  /** A grant for an execution whose lease was lost. */
+  reclaim(id: string, request: Reclaim): Promise<Outcome> {
+    return this.once('POST', executionPath(id, '/reclaim'), request);
   }
 
   revokeLease(id: string, request: { expected_lease_id?: string; reason?: string } = {}): Promise<Outcome> {
@@ -137,6 +144,11 @@ export class Executions extends Group {
 
   async pendingWaitpoints(id: string): Promise<Waitpoint[]> {
     return (await this.get<{ waitpoints: Waitpoint[] }>(executionPath(id, '/pending-waitpoints'))).waitpoints;
+  }
+
+  /** Where a person is asked and has not answered, over all executions: soonest due first. */
+  approvals(query: { namespace?: string; limit?: number } = {}): AsyncGenerator<Waitpoint, void, undefined> {
+    return this.pages('/v1/approvals', 'approvals', query);
   }
 
   async waitpointToken(id: string, waitpointId: string): Promise<string> {

@@ -323,7 +323,7 @@ export interface Suspend {
   suspension_id?: string;
   idempotency_key?: string;
   steps?: NewStep[];
-  approval?: object;
+  approval?: ApprovalFields;
 }
 
 export interface Suspended {
@@ -334,6 +334,80 @@ export interface Suspended {
   waitpoint_token: string;
   lease_held?: boolean;
   replayed?: boolean;
+}
+
+export interface CompleteTask {
+  task_token: string;
+  result?: string;
+  result_base64?: string;
+  result_encoding?: string;
+  steps?: NewStep[];
+}
+
+export interface FailTask {
+  task_token: string;
+  reason: string;
+  category: string;
+  no_retry?: boolean;
+  fallback_to?: string;
+  steps?: NewStep[];
+}
+
+export interface DelayTask {
+  task_token: string;
+  delay_ms?: number;
+  delay_until?: DueTime;
+  steps?: NewStep[];
+}
+
+export interface CallChildren {
+  task_token: string;
+  children: NewChild[];
+  on_child_failure?: 'fail' | 'continue';
+  steps?: NewStep[];
+}
+
+/** What a person is asked at a waitpoint. */
+export interface ApprovalFields {
+  prompt?: string;
+  assignees?: string[];
+  /** A small JSON schema of the answer. */
+  form?: object;
+  context?: string;
+  context_base64?: string;
+  context_type?: string;
+  due_at?: DueTime;
+}
+
+export interface CreateWaitpoint {
+  task_token: string;
+  waitpoint_key?: string;
+  expires_in_ms: number;
+  approval?: ApprovalFields;
+}
+
+export interface Replay {
+  reason?: string;
+  requested_by?: string;
+  keep_steps?: boolean;
+}
+
+export interface Reclaim {
+  worker_id: string;
+  worker_instance_id: string;
+  lane_id: string;
+  grant_ttl_ms?: number;
+  worker_capabilities?: string[];
+  capability_hash?: string;
+  route_snapshot_json?: string;
+  admission_summary?: string;
+}
+
+export interface ClaimGrant {
+  lane_id: string;
+  worker_instance_id: string;
+  capabilities?: string[];
+  grant_ttl_ms?: number;
 }
 
 export interface Completion {
@@ -438,7 +512,7 @@ export interface SubmitFlow {
   flow_id?: string;
   flow_kind?: string;
   created_by?: string;
-  failure_policy?: 'isolate_failures' | 'strict';
+  failure_policy?: 'isolate_failures' | 'fail_fast';
   outcome_policy?: string;
   tags?: Tags;
 }

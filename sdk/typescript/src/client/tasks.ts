@@ -2,13 +2,15 @@ import { executionPath } from './executions.js';
 import { Group } from './group.js';
 import type {
   AppendFrames,
+  CallChildren,
   Claimed,
   ClaimTasks,
-  Completion,
-  DueTime,
+  CompleteTask,
+  CreateWaitpoint,
+  DelayTask,
+  FailTask,
   ItemDone,
   ItemError,
-  NewChild,
   NewStep,
   Outcome,
   RecordedStep,
@@ -54,23 +56,21 @@ export class Tasks extends Group {
     return (await this.transport.json<{ results: (ItemDone | ItemError)[] }>(sending))?.results ?? [];
   }
 
-  complete(completion: Completion & { steps?: NewStep[] }, options?: TaskCallOptions): Promise<Outcome> {
+  /** Renews one lease. */
+  renewOne(
+    id: string,
+    body: { task_token: string; lease_ttl_ms?: number },
+    options?: TaskCallOptions,
+  ): Promise<Outcome> {
+    return this.#act(id, '/renew', body, options);
+  }
+
+  complete(completion: CompleteTask & { execution_id: string }, options?: TaskCallOptions): Promise<Outcome> {
     const { execution_id, ...body } = completion;
     return this.#act(execution_id, '/complete', body, options);
   }
 
-  fail(
-    id: string,
-    body: {
-      task_token: string;
-      reason: string;
-      category: string;
-      no_retry?: boolean;
-      fallback_to?: string;
-      steps?: NewStep[];
-    },
-    options?: TaskCallOptions,
-  ): Promise<Outcome> {
+  fail(id: string, body: FailTask, options?: TaskCallOptions): Promise<Outcome> {
     return this.#act(id, '/fail', body, options);
   }
 
@@ -78,11 +78,7 @@ export class Tasks extends Group {
     return this.#act(id, '/suspend', body, options);
   }
 
-  delay(
-    id: string,
-    body: { task_token: string; delay_ms?: number; delay_until?: DueTime; steps?: NewStep[] },
-    options?: TaskCallOptions,
-  ): Promise<Outcome> {
+  delay(id: string, body: DelayTask, options?: TaskCallOptions): Promise<Outcome> {
     return this.#act(id, '/delay', body, options);
   }
 
@@ -98,11 +94,7 @@ export class Tasks extends Group {
     return this.#act(id, '/wait-children', body, options);
   }
 
-  callChildren(
-    id: string,
-    body: { task_token: string; children: NewChild[]; on_child_failure?: 'fail' | 'continue'; steps?: NewStep[] },
-    options?: TaskCallOptions,
-  ): Promise<Outcome> {
+  callChildren(id: string, body: CallChildren, options?: TaskCallOptions): Promise<Outcome> {
     return this.#act(id, '/call-children', body, options);
   }
 
@@ -143,7 +135,7 @@ export class Tasks extends Group {
   /** A waitpoint before suspending, so that its token can be handed out first. */
   createWaitpoint(
     id: string,
-    body: { task_token: string; waitpoint_key?: string; expires_in_ms: number },
+    body: CreateWaitpoint,
   ): Promise<{ waitpoint_id: string; waitpoint_key: string; waitpoint_token: string; expires_at: number }> {
     return this.once('POST', executionPath(id, '/waitpoints'), body);
   }

@@ -1,5 +1,5 @@
 import { Group } from './group.js';
-import type { Outcome, RegisterWorker, WorkerRecord } from './models.js';
+import type { ClaimGrant, Outcome, RegisterWorker, WorkerRecord } from './models.js';
 import { escapeId } from './transport.js';
 
 function instancePath(worker: string, instance: string, rest = ''): string {
@@ -28,6 +28,12 @@ export class Workers extends Group {
   ): Promise<void> {
     const path = instancePath(worker, instance);
     await this.transport.json({ method: 'DELETE', path, query: { namespace }, body: request, repeatable: true });
+  }
+
+  /** A grant only, for workers that claim against the store themselves; undefined when there is no work. */
+  grant(worker: string, request: ClaimGrant): Promise<Outcome | undefined> {
+    const path = `/v1/workers/${escapeId(worker)}/claim`;
+    return this.transport.json<Outcome>({ method: 'POST', path, body: request, repeatable: false });
   }
 
   async leases(worker: string, instance: string): Promise<Record<string, unknown>[]> {

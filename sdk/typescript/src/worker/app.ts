@@ -39,6 +39,11 @@ export class App {
     this.client = new Client(options);
   }
 
+  /** Namespace of what is submitted. */
+  get namespace(): string {
+    return this.options.namespace ?? 'default';
+  }
+
   /** The tasks by name. */
   get tasks(): ReadonlyMap<string, AnyTask> {
     return this.#tasks;
