@@ -38,6 +38,7 @@ local function place(u, child, c)
     local tally = edge_tally.of(u.tag, c.flow_id, child)
     edge_tally.write(u, c.flow_id, child, tally)
     if tally.state == "satisfied" then
+        if is_set(c.calls_open) then return "blocked" end
         local state = dependency.release(u, child, c, core.change(u, child, c))
         return state == "waiting" and "promoted" or state
     elseif tally.state == "impossible" then

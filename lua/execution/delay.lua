@@ -1,9 +1,10 @@
 -- @function ff_delay_execution
 -- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases active delayed attempt_timeout
--- @argv execution_id lease_id lease_epoch attempt_id delay_until [source] [unbegun]
+-- @argv execution_id lease_id lease_epoch attempt_id delay_until [source] [unbegun] [step_count] ...
+-- After step_count (0..64): so many groups step_name step_value step_encoding, recorded in the same call.
 -- With unbegun (1), the worker had not begun the attempt: whoever gets it next is told what this worker was.
 -- @reply {1,"OK",delay_until}
--- @refuses invalid_input execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease
+-- @refuses invalid_input execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease step_limit_exceeded
 -- @repeat execution_not_active, whose details name the caller's own lease and the time
 local FLAG = {["1"] = true}
 
@@ -32,7 +33,9 @@ registry.add("ff_delay_execution", 9, 5, function(given, argv)
     local u = unit.open(tag)
     local delay_until = args.due(argv, 5, "delay_until", u.now)
     local unbegun = args.optional_word(argv, 7, "unbegun", FLAG) ~= ""
+    local list = steps.read(argv, 8, 0)
     local c = lease.validate(u, e, argv, args.text(argv, 6))
+    steps.bring(u, e, c, list)
     local act = unbegun and return_unbegun or delay
     local set = core.change(u, e, c)
     act(u, e, c, set, delay_until)

@@ -1,9 +1,10 @@
 -- @function ff_fail_execution
 -- @keys exec_core attempt_hash lease_expiry worker_leases terminal delayed lease_current lease_history active stream_meta attempt_timeout execution_deadline
--- @argv execution_id lease_id lease_epoch attempt_id failure_reason failure_category retry_policy_json [source] [retry_policy_source] [fallback_to]
+-- @argv execution_id lease_id lease_epoch attempt_id failure_reason failure_category retry_policy_json [source] [retry_policy_source] [fallback_to] [step_count] ...
+-- After step_count (0..64): so many groups step_name step_value step_encoding, recorded in the same call.
 -- @reply {1,"OK","retry_scheduled",delay_until,next_attempt_index}
 -- @reply {1,"OK","terminal_failed",why}
--- @refuses invalid_input invalid_policy_json execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease
+-- @refuses invalid_input invalid_policy_json execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease step_limit_exceeded
 -- @repeat execution_not_active, whose details name the caller's own lease
 local SOURCES = {stored = true}
 local REASON_MAX = 4096
@@ -45,10 +46,12 @@ registry.add("ff_fail_execution", 12, 7, function(given, argv)
     local retry_policy = read_retry_policy(argv[7])
     local from_store = args.optional_word(argv, 9, "retry_policy_source", SOURCES) == "stored"
     local asked = read_fallback(argv, 10)
+    local list = steps.read(argv, 11, 0)
     local u = unit.open(tag)
     local c, fenced = lease.validate(u, e, argv, args.text(argv, 8))
     local reason, category = args.cut(argv[5], REASON_MAX), args.cut(argv[6], REASON_MAX)
     local attempt_fields = not fenced and {terminalized_by_override = "1"} or {}
+    steps.bring(u, e, c, list)
     local delay, detail = decide(u, e, c, category, retry_policy, asked, from_store)
     local reply
     if delay then

@@ -13,7 +13,8 @@ local KEYS_MOST = 5000
 local CASCADE_WAIT_MS = 60000
 
 local FIXED = {
-    "payload", "result", "tags", "lease_current", "lease_history", "claim_grant", "attempts", "suspension",
+    "payload", "result", "tags", "steps", "children", "children_pending",
+    "lease_current", "lease_history", "claim_grant", "attempts", "suspension",
     "satisfied_set", "satisfied_signals", "member_map", "deps_meta", "deps_unresolved",
 }
 local OF_ATTEMPT = {
@@ -131,6 +132,11 @@ local function due_at(u, e, c, default_ms)
     if due > u.now then return due end
     if is_set(c.flow_id) and call("ZSCORE", keys.index(u.tag, "cascade_pending"), e) then
         return u.now + CASCADE_WAIT_MS
+    end
+    -- A parent that has not ended may still want the result.
+    if is_set(c.called_by) then
+        local phase = call("HGET", keys.core(u.tag, c.called_by), "lifecycle_phase")
+        if phase and phase ~= "terminal" then return u.now + CASCADE_WAIT_MS end
     end
     return nil
 end

@@ -134,6 +134,10 @@ local function check_guards(r, c)
     if number_of(c.payload_len) ~= tonumber(length) then check_field(r, c, "payload_len", length) end
     check_field(r, c, "has_tags", flag_of(keys.tags(tag, e)))
     check_field(r, c, "has_result", flag_of(keys.result(tag, e)))
+    if is_set(c.step_count) and call("EXISTS", keys.steps(tag, e)) == 0 then
+        check_field(r, c, "step_count", "")
+        check_field(r, c, "step_bytes", "")
+    end
     check_field(r, c, "has_lease_history", flag_of(keys.lease_history(tag, e)))
     local grant_until = call("HGET", keys.claim_grant(tag, e), "grant_expires_at") or ""
     if math.max(number_of(grant_until), number_of(c.grant_until)) >= r.u.now then

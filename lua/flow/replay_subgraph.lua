@@ -1,10 +1,11 @@
 -- @function ff_replay_subgraph
 -- @keys exec_core flow_core
--- @argv execution_id flow_id [max_nodes]
+-- @argv execution_id flow_id [max_nodes] [keep_steps]
 -- @reply {1,"OK",count,execution_id...}   in topological order
 -- @refuses invalid_input execution_not_found execution_not_in_flow execution_not_terminal flow_not_found flow_already_terminal max_replays_exhausted deps_still_impossible flow_too_large
 -- @repeat execution_not_terminal: not safe to send again
 local NODES_DEFAULT, NODES_MAX = 200, 1000
+local FLAG = {["1"] = true}
 
 -- The member and what was skipped below it, each behind all its upstreams of the list.
 local function collect(tag, flow_id, root, most)
@@ -47,6 +48,7 @@ registry.add_growing("ff_replay_subgraph", 2, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local flow_id = args.id(argv, 2, "flow_id")
     local most = args.optional_integer(argv, 3, "max_nodes", 1, NODES_MAX) or NODES_DEFAULT
+    local keeps_steps = args.optional_word(argv, 4, "keep_steps", FLAG) ~= ""
     local u = unit.open(tag)
     local c = core.require(tag, e)
     if c.flow_id ~= flow_id then refuse("execution_not_in_flow") end
@@ -58,7 +60,7 @@ registry.add_growing("ff_replay_subgraph", 2, 2, function(given, argv)
     end
     local reply = {1, "OK", text(#plans)}
     for i, plan in ipairs(plans) do
-        replaying.write(u, plan, "subgraph", "")
+        replaying.write(u, plan, "subgraph", "", keeps_steps)
         reply[i + 3] = plan.e
     end
     unit.commit(u)

@@ -1,6 +1,9 @@
 -- What a person needs to answer at a waitpoint (chapter 03 section 3.7), and the index of those who are asked.
 local approval = {}
 
+-- As many as approval.read takes.
+approval.ARGUMENTS = 6
+
 local PROMPT_MAX, ASSIGNEES_MAX, ASSIGNEE_MAX = 4096, 64, 256
 local FORM_MAX, CONTEXT_MAX, TYPE_MAX = 16384, 65536, 128
 -- The last time that an index tells; what has none comes behind it, in the order of its coming.

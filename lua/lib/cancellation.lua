@@ -1,7 +1,7 @@
 -- Cancelling one execution from any phase (chapter 02 section 8.5), shared with flow and sibling cancels.
 local cancellation = {}
 
-local PRIVILEGED = {operator_override = true, flow_cascade = true, system_timeout = true}
+local PRIVILEGED = {operator_override = true, flow_cascade = true, system_timeout = true, parent_ended = true}
 local REASON_MAX = 4096
 
 -- What a worker may cancel: only under its own lease, once one is named, and never a revoked one.

@@ -1,7 +1,7 @@
 -- What a worker is told about a task it claimed (chapter 06 section 12.1).
 local claim_record = {}
 
-local NO_TAGS = {}
+local NO_TAGS, NO_STEPS = {}, {}
 
 -- One record, and what stands for its payload, for each place of a reply: a call has one of them, and it is
 -- sent before the next call begins.
@@ -23,6 +23,25 @@ local function payload_of(u, e, c, space, at)
     return "inline", type(payload) == "string" and payload or ""
 end
 
+-- All or none: a worker that got some of them could not tell what it has not done yet.
+local function steps_of(u, e, c, space)
+    if not is_set(c.step_count) then return "none", NO_STEPS end
+    local bytes = (space.used or 0) + number_of(c.step_bytes)
+    if bytes > space.total then return "omitted", NO_STEPS end
+    space.used = bytes
+    return "inline", steps.all(u, e, c)
+end
+
+local CHILDREN_PAGE = 10000
+
+local function children_of(u, e, c, space)
+    if not is_set(c.called_count) then return "none", NO_STEPS end
+    local bytes = (space.used or 0) + number_of(c.called_bytes)
+    if bytes > space.total then return "omitted", NO_STEPS end
+    space.used = bytes
+    return "inline", calls.from(u.tag, e, 0, CHILDREN_PAGE, bytes)
+end
+
 -- `lease` is the reply of the claim: {1,word,lease_id,epoch,expires_at,attempt_id,index,type} and, after
 -- a suspension, its id, close reason and continuation pointer.
 -- `at` is the place of the record in the reply.
@@ -30,7 +49,7 @@ function claim_record.of(u, e, c, lease, space, at)
     local state, payload = payload_of(u, e, c, space, at)
     local tags = is_set(c.has_tags) and call("HGETALL", keys.tags(u.tag, e)) or NO_TAGS
     local record = records[at] or {
-        "", "", "", "", "", "", "", "", "", "", "", "", "", "", NO_TAGS, "", "", "", "",
+        "", "", "", "", "", "", "", "", "", "", "", "", "", "", NO_TAGS, "", "", "", "", "", NO_STEPS, "", NO_STEPS,
     }
     -- One that holds the payload itself may be large.
     if value_of then records[at] = record end
@@ -41,6 +60,8 @@ function claim_record.of(u, e, c, lease, space, at)
     record[12] = is_set(c.created_at) and c.created_at or "0"
     record[13], record[14], record[15], record[16] = state, payload, tags, c.payload_encoding or ""
     record[17], record[18], record[19] = lease[9] or "", lease[10] or "", lease[11] or ""
+    record[20], record[21] = steps_of(u, e, c, space)
+    record[22], record[23] = children_of(u, e, c, space)
     return record
 end
 

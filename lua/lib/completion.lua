@@ -8,13 +8,14 @@ local BY_WORKER = {
 local REPLY = {1, "OK", "completed"}
 
 -- `argv` holds execution_id, lease_id, lease_epoch, attempt_id and the result from position `at` on.
--- Refuses, or collects the writes and returns the reply.
-function completion.run(u, e, argv, at, encoding, source)
+-- `list`: the steps that come along, nil for none. Refuses, or collects the writes and returns the reply.
+function completion.run(u, e, argv, at, encoding, source, list)
     local c = core.require_borrowed(u.tag, e)
     local fenced = lease.check(u, e, c, argv, source, at)
-    -- What follows in a flow looks at both when all is written.
-    local in_flow = is_set(c.flow_id)
+    -- What follows in a flow, or at a parent, looks at both when all is written.
+    local in_flow = is_set(c.flow_id) or is_set(c.called_by)
     if in_flow then core.keep(c) end
+    if list then steps.bring(u, e, c, list) end
     local set = core.change(u, e, c, core.room_for_end(), not in_flow and core.END)
     finish.run(u, e, c, set, fenced and BY_WORKER or {
         outcome = "success", release_reason = "completed", attempt = "ended_success",

@@ -32,6 +32,7 @@ function creation.read(argv, at, now, a)
     a.idempotency_key = args.text(argv, at + 15)
     -- What the checks find out follows.
     a.idem_key, a.policy, a.copies, a.tags, a.flow_id = false, false, false, false, false
+    a.called_by, a.called_as, a.call_root = false, false, false
     return a
 end
 
@@ -160,6 +161,9 @@ function creation.write(u, a)
     set.created_at = u.now
     set.total_attempt_count = 0
     set.current_lease_epoch = 0
+    if a.called_by then
+        set.called_by, set.called_as, set.call_root = a.called_by, a.called_as, a.call_root
+    end
     write_parts(u, e, a, set)
     if a.hold == "dependencies" then
         vector.runnable(u, set, "blocked_by_dependencies", "waiting_for_children",

@@ -75,6 +75,8 @@ end
 
 -- The gate of the child has opened: it goes where placement says. `set` are the fields of its core.
 function dependency.release(u, child, c, set)
+    -- It waits for called children too, who find the gate open when they have ended.
+    if is_set(c.calls_open) then return "waiting_children" end
     placement.leave(u, child, c)
     return placement.place(u, child, c, set, {
         gate = "open",

@@ -40,6 +40,11 @@ function finish.run(u, e, c, set, how)
         set.grant_until = ""
     end
     finish.announce(u, e, c, how, was_active)
+    if is_set(c.calls_open) then
+        set.calls_open = ""
+        calls.cancel_children(u, e)
+    end
+    if is_set(c.called_by) then calls.tell_parent(u, e, c, set, how.outcome) end
     if is_set(c.flow_id) then tell_flow(u, e, c, set, how) end
 end
 

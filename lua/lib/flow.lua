@@ -16,8 +16,15 @@ for i = 1, #RECORD do
 end
 STORED[#RECORD + 1] = flow_core.OLD_MARK
 
--- Whether dependencies allow the execution to run: open, closed or impossible.
+-- Whether dependencies allow the execution to run: open, closed or impossible. Called children that it waits for
+-- close it as well.
 function flow.gate(tag, e, c)
+    if is_set(c.calls_open) then return "closed" end
+    return flow.edge_gate(tag, e, c)
+end
+
+-- The same by its edges alone.
+function flow.edge_gate(tag, e, c)
     if not is_set(c.flow_id) then return "open" end
     local meta = call("HMGET", keys.deps_meta(tag, e), "gate", "unsatisfied_required_count")
     if is_set(meta[1]) then return meta[1] end

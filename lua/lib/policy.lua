@@ -7,7 +7,8 @@ local OBJECTS = {
 
 -- Members of each object that are integers >= 0; the first list is that of the policy itself.
 local INTEGERS = {
-    {nil, {"delay_until", "max_reclaim_count", "max_replay_count", "dedup_window_ms", "max_signals_per_execution", "retention_ms"}},
+    {nil, {"delay_until", "max_reclaim_count", "max_replay_count", "dedup_window_ms", "max_signals_per_execution", "max_steps_bytes",
+        "retention_ms"}},
     {"retry_policy", {"max_retries"}},
     {"timeout_policy", {"attempt_timeout_ms", "execution_deadline_ms", "max_reclaim_count"}},
     {"suspension_policy", {"default_timeout_ms"}},
@@ -144,6 +145,7 @@ function policy.check(json)
         quota_policy_id = quota_policy_id,
         required_capabilities = capabilities(policy.member(policy.member(p, "routing_requirements"), "required_capabilities")),
         retention_ms = policy.member(p, "retention_ms") or "",
+        max_steps_bytes = policy.member(p, "max_steps_bytes") or "",
         -- Tier 0 is the primary: its timeout is the one of an attempt without fallback.
         attempt_timeout_ms = policy.number(policy.tier(p, 0), "timeout_ms")
             or policy.member(timeout_policy, "attempt_timeout_ms") or "",

@@ -123,11 +123,15 @@ local function reopen(u, e, c, edges, set)
 end
 
 -- Collects the writes of a checked replay; returns the unsatisfied edges and the public state.
-function replaying.write(u, plan, reason, requested_by)
+function replaying.write(u, plan, reason, requested_by, keeps_steps)
     local e, c = plan.e, plan.c
     local set = core.change(u, e, c)
     for i = 1, #CLEARED do
         if is_set(c[CLEARED[i]]) then set[CLEARED[i]] = "" end
+    end
+    if not keeps_steps then
+        steps.drop(u, e, c, set)
+        calls.drop(u, e, c, set)
     end
     set.replay_count = number_of(c.replay_count) + 1
     set.retry_count = 0

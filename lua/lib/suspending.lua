@@ -72,6 +72,7 @@ function suspending.read(u, given, argv)
     r.waitpoints = {primary}
     local count = read_additional(given, argv, r.waitpoints)
     primary.approval = approval.read(argv, ARGV_BASE + 1 + 2 * count, u.now)
+    r.steps = steps.read(argv, ARGV_BASE + 1 + 2 * count + approval.ARGUMENTS, 0)
     refuse_twice(r.waitpoints, "id")
     refuse_twice(r.waitpoints, "key")
     r.condition = condition.read(r.condition_json, r.timeout_at ~= nil)

@@ -6,7 +6,8 @@
 -- @reply {1,"DUPLICATE",{claimed},{},{},{stats}}   the same request_id again
 -- claimed: execution_id lease_id lease_epoch lease_expires_at attempt_id attempt_index attempt_type
 --   execution_kind namespace flow_id priority created_at payload_state payload {tags} payload_encoding
---   suspension_id close_reason continuation_metadata_pointer
+--   suspension_id close_reason continuation_metadata_pointer steps_state {step_name value encoding...}
+--   children_state {child...}   child: as ff_read_children gives them
 -- deferred: execution_id namespace flow_id budget_ids quota_policy_id priority
 -- not_claimed: execution_id code
 -- @refuses invalid_input invalid_capabilities

@@ -1,10 +1,12 @@
 -- @function ff_suspend_execution
 -- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases suspension wp wp_signals suspension_timeout pending_wp_expiry active suspended waitpoints wp_condition attempt_timeout [secrets] [suspend_dedup] ...
--- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ... [prompt] [assignees] [form] [context] [context_type] [due_at]
+-- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ... [prompt] [assignees] [form] [context] [context_type] [due_at] [step_count] ...
+-- After num_additional (0..63): so many pairs waitpoint_id waitpoint_key. After step_count (0..64): so many groups
+-- step_name step_value step_encoding, recorded in the same call.
 -- @reply {1,"OK",suspension_id,waitpoint_id,waitpoint_key,waitpoint_token,additional_count,...}
 -- @reply {1,"ALREADY_SATISFIED",...} with the same fields: the lease is still held
 -- @reply {1,"DUPLICATE",...} with the same fields: this lease was given up by the suspension that they describe
--- @refuses invalid_input additional_waitpoint_binding_malformed invalid_resume_condition execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease invalid_lease_for_suspend already_suspended waitpoint_not_found waitpoint_not_pending invalid_waitpoint_for_execution pending_waitpoint_expired waitpoint_not_token_bound waitpoint_already_exists invalid_keys_missing_hmac hmac_secret_not_initialized invalid_secret
+-- @refuses invalid_input additional_waitpoint_binding_malformed invalid_resume_condition execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease invalid_lease_for_suspend already_suspended waitpoint_not_found waitpoint_not_pending invalid_waitpoint_for_execution pending_waitpoint_expired waitpoint_not_token_bound waitpoint_already_exists invalid_keys_missing_hmac hmac_secret_not_initialized invalid_secret step_limit_exceeded
 -- @repeat with an idempotency key the same reply; without one, DUPLICATE, or ALREADY_SATISFIED while the lease is held
 local NO_TIMEOUT = 9999999999999
 
@@ -51,6 +53,7 @@ registry.add("ff_suspend_execution", 16, 17, function(given, argv)
     local member_map = suspending.bind(u, e, r)
     local state = condition.start(r.condition, member_map)
     suspending.evaluate(u, r, state)
+    steps.bring(u, e, c, r.steps)
     if not state.satisfied then pause(u, e, c, r) end
     suspending.write(u, e, r, state, member_map)
     local reply = suspending.reply(u, e, r, state.satisfied and "ALREADY_SATISFIED" or "OK")

@@ -55,8 +55,10 @@ Task<http::Response> change_priority(Executions& executions, model::PartitionCon
     });
 }
 
-Task<http::Response> replay_subgraph(Executions& executions, model::ExecutionId id) {
-    FF_CO_TRY(const std::vector<std::string> ids, co_await executions.replay_subgraph(id));
+Task<http::Response> replay_subgraph(Executions& executions, model::ExecutionId id,
+                                     bool keep_steps) {
+    FF_CO_TRY(const std::vector<std::string> ids,
+              co_await executions.replay_subgraph(id, keep_steps));
     co_return json_response(200, [&](json::Writer& out) {
         out.key("status").string("replayed");
         out.key("count").unsigned_integer(ids.size());
@@ -75,7 +77,8 @@ Task<http::Response> replay(Executions& executions, model::PartitionConfig parti
     service::ReplayRequest request{.execution_id = id};
     FF_CO_TRY(request.reason, body.text_or("reason", "", kFreeText));
     FF_CO_TRY(request.requested_by, body.text_or("requested_by", "", {.most = 1024}));
-    if (subgraph) co_return co_await replay_subgraph(executions, id);
+    FF_CO_TRY(request.keep_steps, body.flag_or("keep_steps", false));
+    if (subgraph) co_return co_await replay_subgraph(executions, id, request.keep_steps);
     FF_CO_TRY(const model::PublicState state, co_await executions.replay(std::move(request)));
     co_return json_response(200, [&](json::Writer& out) {
         out.key("status").string("replayed");
@@ -232,7 +235,11 @@ void add_execution_operator_routes(Routes& routes, Executions& executions,
              .query = {{.name = "subgraph",
                         .kind = Kind::Boolean,
                         .about = "With its skipped descendants in the flow"}},
-             .body = {{.name = "reason"}, {.name = "requested_by"}},
+             .body = {{.name = "reason"},
+                      {.name = "requested_by"},
+                      {.name = "keep_steps",
+                       .kind = Kind::Boolean,
+                       .about = "The new run goes on with the steps of the one before"}},
              .answer = {{.name = "status", .required = true}},
              .errors = {"execution_not_found", "execution_not_terminal", "max_replays_exhausted",
                         "execution_not_in_flow", "flow_already_terminal"}},

@@ -11,6 +11,9 @@ namespace ff::api {
 /// Listing, explain, attempts and lease history.
 void add_execution_list_routes(Routes& routes, service::Executions& executions,
                                model::PartitionConfig partitions);
+/// Children that an execution calls from inside a lease.
+void add_call_routes(Routes& routes, service::Executions& executions,
+                     model::PartitionConfig partitions);
 /// Cancel, priority, replay and revoke-lease.
 void add_execution_operator_routes(Routes& routes, service::Executions& executions,
                                    model::PartitionConfig partitions);

@@ -202,6 +202,7 @@ void add_execution_routes(Routes& routes, Executions& executions,
                 .handle = [&executions, partitions](Call& call) {
                     return put_tags(executions, partitions, call);
                 }});
+    add_call_routes(routes, executions, partitions);
     add_execution_operator_routes(routes, executions, partitions);
 }
 

@@ -45,9 +45,9 @@ Result<Done> parse_tags(const Call& call, hub::FeedFilter& filter) {
 }  // namespace
 
 std::vector<hub::FeedFamily> all_families() {
-    return {hub::FeedFamily::Completion, hub::FeedFamily::LeaseHistory,
-            hub::FeedFamily::InstanceTags, hub::FeedFamily::Operator,
-            hub::FeedFamily::SignalDelivery};
+    return {hub::FeedFamily::Completion,     hub::FeedFamily::LeaseHistory,
+            hub::FeedFamily::InstanceTags,   hub::FeedFamily::Operator,
+            hub::FeedFamily::SignalDelivery, hub::FeedFamily::Step};
 }
 
 Result<std::vector<hub::FeedFamily>> parse_families(std::string_view text) {

@@ -54,11 +54,13 @@ std::vector<std::string_view> names_of(const std::vector<FieldDoc>& fields) {
     return all;
 }
 
-/// With bytes as the body, the other fields stand in the query; a token stands in a header.
+/// With bytes as the body, the other fields stand in the query, but for lists; a token stands in a
+/// header.
 std::vector<FieldDoc> octet_query(const Route& route) {
     std::vector<FieldDoc> fields;
     for (const FieldDoc& field : route.doc.body)
-        if (field.kind != FieldDoc::Kind::Bytes && field.name != kTaskToken)
+        if (field.kind != FieldDoc::Kind::Bytes && field.kind != FieldDoc::Kind::Array &&
+            field.name != kTaskToken)
             fields.push_back(field);
     return fields;
 }

@@ -8,6 +8,7 @@
 #include "api/json_response.h"
 #include "api/lease_fields.h"
 #include "api/parse_path.h"
+#include "api/step_fields.h"
 #include "api/stream_json.h"
 #include "api/stream_query.h"
 #include "model/error_catalogue.h"
@@ -88,6 +89,7 @@ Result<service::NewSuspension> parse_suspension(const Ground& ground, Call& call
     FF_TRY(request.suspension_id, body.id_if<model::SuspensionId>("suspension_id"));
     FF_TRY(request.idempotency_key, body.id_if<model::IdempotencyKey>("idempotency_key"));
     FF_TRY(request.approval, parse_approval(body));
+    FF_TRY(request.steps, parse_steps(body, 0));
     return request;
 }
 
@@ -207,7 +209,7 @@ Task<http::Response> evaluate(Ground ground, Call& call) {
 Route suspend_route(Ground ground) {
     return {.method = "POST",
             .pattern = "/v1/executions/{id}/suspend",
-            .body = BodyClass::Medium,
+            .body = BodyClass::Large,
             .doc = {.summary = "Pause until signals come, unless they are there already",
                     .body = {{.name = "task_token", .about = "Or a lease object"},
                              {.name = "reason_code", .example = "\"waiting_for_approval\""},
@@ -226,7 +228,8 @@ Route suspend_route(Ground ground) {
                              {.name = "continuation_metadata_pointer", .kind = Kind::Bytes},
                              {.name = "suspension_id"},
                              {.name = "idempotency_key"},
-                             doc_approval()},
+                             doc_approval(),
+                             steps_doc(false)},
                     .answer = {{.name = "status", .required = true},
                                {.name = "suspension_id", .required = true},
                                {.name = "waitpoint_id", .required = true},
@@ -236,7 +239,8 @@ Route suspend_route(Ground ground) {
                                {.name = "lease_held", .kind = Kind::Boolean},
                                {.name = "replayed", .kind = Kind::Boolean}},
                     .errors = {"fence_required", "stale_lease", "lease_expired",
-                               "execution_not_active", "invalid_resume_condition"}},
+                               "execution_not_active", "invalid_resume_condition",
+                               "step_limit_exceeded"}},
             .handle = [ground](Call& call) { return suspend(ground, call); }};
 }
 

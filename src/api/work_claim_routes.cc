@@ -1,11 +1,13 @@
 #include <memory>
 #include <utility>
 
+#include "api/call_fields.h"
 #include "api/execution_fields.h"
 #include "api/fields.h"
 #include "api/json_response.h"
 #include "api/lease_fields.h"
 #include "api/parse_path.h"
+#include "api/step_fields.h"
 #include "api/watch_peer.h"
 #include "api/work_routes.h"
 #include "model/error_catalogue.h"
@@ -79,7 +81,7 @@ Result<engine::CompleteExecution> parse_completion(const Fields& item,
                                                    const model::PartitionConfig& partitions) {
     FF_CHECK(
         item.only({"execution_id", "task_token", "lease", "lease_id", "lease_epoch", "attempt_id",
-                   "attempt_index", "result", "result_base64", "result_encoding"}));
+                   "attempt_index", "result", "result_base64", "result_encoding", "steps"}));
     FF_TRY(const auto id, item.id<model::ExecutionId>("execution_id"));
     FF_CHECK(model::check_in_range(id, partitions));
     FF_TRY(const auto lease, find_lease(item.value(), std::nullopt, id));
@@ -88,6 +90,7 @@ Result<engine::CompleteExecution> parse_completion(const Fields& item,
     FF_TRY(std::optional<Bytes> result, item.bytes_if("result"));
     if (result) completion.result = *std::move(result);
     FF_TRY(completion.result_encoding, item.text_or("result_encoding", "", {.most = 256}));
+    FF_TRY(completion.steps, parse_steps(item, 0));
     return completion;
 }
 
@@ -101,6 +104,30 @@ std::string_view payload_word(engine::ClaimedTask::PayloadState state) {
             return "omitted";
     }
     return {};
+}
+
+void write_steps(json::Writer& out, const engine::ClaimedTask& task) {
+    out.key("steps_state").string(payload_word(task.steps_state));
+    if (task.steps_state != engine::ClaimedTask::PayloadState::Inline) return;
+    out.key("steps").begin_array();
+    for (const engine::Step& step : task.steps) {
+        out.begin_object();
+        write_step(out, step);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_children(json::Writer& out, const engine::ClaimedTask& task) {
+    out.key("children_state").string(payload_word(task.children_state));
+    if (task.children_state != engine::ClaimedTask::PayloadState::Inline) return;
+    out.key("children").begin_array();
+    for (const engine::CalledChild& child : task.children) {
+        out.begin_object();
+        write_called_child(out, child);
+        out.end_object();
+    }
+    out.end_array();
 }
 
 void write_task(json::Writer& out, const ClaimedWork& work) {
@@ -131,6 +158,8 @@ void write_task(json::Writer& out, const ClaimedWork& work) {
     if (task.payload_state == engine::ClaimedTask::PayloadState::Inline) {
         write_bytes(out, "payload", task.payload);
     }
+    write_steps(out, task);
+    write_children(out, task);
     if (!task.payload_encoding.empty()) out.key("payload_encoding").string(task.payload_encoding);
     if (!task.suspension_id.empty()) out.key("suspension_id").string(task.suspension_id);
     if (!task.continuation.empty()) {
@@ -159,6 +188,8 @@ void take_back_if_undelivered(http::Response& response, Work& work,
     for (ClaimedWork& task : tasks) {
         task.task.task.payload.clear();
         task.task.task.continuation.clear();
+        task.task.task.steps.clear();
+        task.task.task.children.clear();
     }
     response.undelivered = [&work, tasks = std::move(tasks)] { return give_back(work, tasks); };
 }

@@ -155,6 +155,7 @@ void add_work_routes(Routes& routes, Work& work, Workers& workers,
                      model::PartitionConfig partitions) {
     add_claim_routes(routes, work, partitions);
     add_task_routes(routes, work, partitions);
+    add_step_routes(routes, work, partitions);
     add_renew_routes(routes, work, workers, partitions);
 }
 

@@ -18,6 +18,8 @@ void add_work_routes(Routes& routes, service::Work& work, service::Workers& work
 void add_claim_routes(Routes& routes, service::Work& work, model::PartitionConfig partitions);
 /// What is done under a lease.
 void add_task_routes(Routes& routes, service::Work& work, model::PartitionConfig partitions);
+/// What a task has done, recorded and read.
+void add_step_routes(Routes& routes, service::Work& work, model::PartitionConfig partitions);
 /// Renewal, alone and of many.
 void add_renew_routes(Routes& routes, service::Work& work, service::Workers& workers,
                       model::PartitionConfig partitions);

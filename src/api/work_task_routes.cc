@@ -6,6 +6,7 @@
 #include "api/lease_fields.h"
 #include "api/parse_path.h"
 #include "api/policy_fields.h"
+#include "api/step_fields.h"
 #include "api/work_routes.h"
 #include "base/numbers.h"
 #include "model/error_catalogue.h"
@@ -48,6 +49,7 @@ Task<http::Response> complete(Work& work, model::PartitionConfig partitions, Cal
         FF_CO_TRY(std::optional<Bytes> result, task.body.bytes_if("result"));
         if (result) request.result = *std::move(result);
         FF_CO_TRY(request.result_encoding, task.body.text_or("result_encoding", "", {.most = 256}));
+        FF_CO_TRY(request.steps, parse_steps(task.body, 0));
     }
     FF_CO_TRY(const auto outcome, co_await work.complete(std::move(request)));
     co_return json_response(200, [&outcome](json::Writer& out) {
@@ -76,6 +78,7 @@ Task<http::Response> fail(Work& work, model::PartitionConfig partitions, Call& c
     FF_CO_TRY(const bool no_retry, task.body.flag_or("no_retry", false));
     request.retry_by_policy = !no_retry;
     FF_CO_TRY(request.fallback_to, parse_fallback(task.body));
+    FF_CO_TRY(request.steps, parse_steps(task.body, 0));
     FF_CO_TRY(engine::FailExecution::Outcome outcome, co_await work.fail(std::move(request)));
     // Attempts have no gaps: behind the one that failed comes the next number.
     if (outcome.retry_scheduled && !outcome.next_attempt && task.lease.attempt_index) {
@@ -110,6 +113,7 @@ Task<http::Response> delay(Work& work, model::PartitionConfig partitions, Call& 
     FF_CO_TRY(const model::DueTime until, parse_delay(task.body));
     engine::DelayExecution request{
         .execution_id = task.id, .fence = task.lease.fence, .delay_until = until};
+    FF_CO_TRY(request.steps, parse_steps(task.body, 0));
     FF_CO_TRY(const auto outcome, co_await work.delay(std::move(request)));
     co_return json_response(200, [&outcome](json::Writer& out) {
         out.key("status").string("delayed");
@@ -129,6 +133,7 @@ Task<http::Response> release(Work& work, model::PartitionConfig partitions, Call
 Task<http::Response> wait_children(Work& work, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const TaskCall task, parse_task(call, partitions));
     engine::MoveToWaitingChildren request{.execution_id = task.id, .fence = task.lease.fence};
+    FF_CO_TRY(request.steps, parse_steps(task.body, 0));
     FF_CO_TRY(const auto outcome, co_await work.wait_children(std::move(request)));
     co_return json_response(200, [&outcome](json::Writer& out) {
         out.key("status").string(outcome.blocked ? "moved" : "eligible");
@@ -283,8 +288,8 @@ void add_task(Routes& routes, Work& work, model::PartitionConfig partitions, Tas
                              .kind = route.name == "usage" ? Kind::Array : Kind::String,
                              .required = true}},
                  .errors = {"execution_not_found", "fence_required", "partial_fence_triple",
-                            "stale_lease", "lease_expired", "lease_revoked",
-                            "execution_not_active"}},
+                            "stale_lease", "lease_expired", "lease_revoked", "execution_not_active",
+                            "step_limit_exceeded"}},
          .handle = [&work, partitions, act](Call& call) { return act(work, partitions, call); }});
 }
 
@@ -308,47 +313,7 @@ void add_reclaim(Routes& routes, Work& work, model::PartitionConfig partitions) 
          .handle = [&work, partitions](Call& call) { return reclaim(work, partitions, call); }});
 }
 
-}  // namespace
-
-void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitions) {
-    add_task(routes, work, partitions,
-             {.name = "complete",
-              .summary = "Complete a task; a body of octets is the result itself",
-              .body = {{.name = "result", .kind = Kind::Bytes}, {.name = "result_encoding"}},
-              .size = BodyClass::Large,
-              .content = Content::JsonOrOctets},
-             complete);
-    add_task(routes, work, partitions,
-             {.name = "fail",
-              .summary = "Fail a task; its retry policy decides what follows",
-              .body = {{.name = "reason"},
-                       {.name = "category"},
-                       {.name = "no_retry", .kind = Kind::Boolean},
-                       {.name = "fallback_to", .about = "next, or the number of a tier"}}},
-             fail);
-    add_task(routes, work, partitions,
-             {.name = "delay",
-              .summary = "Give a task back until a time",
-              .body = {{.name = "delay_until"}, {.name = "delay_ms", .kind = Kind::Integer}}},
-             delay);
-    add_task(
-        routes, work, partitions,
-        {.name = "release",
-         .summary = "Give a task back to its queue",
-         .body = {{.name = "unbegun",
-                   .kind = Kind::Boolean,
-                   .about = "nothing was done for it: the next worker is told what you were"}}},
-        release);
-    add_task(
-        routes, work, partitions,
-        {.name = "wait-children", .summary = "Give a task back until its dependencies are met"},
-        wait_children);
-    add_task(
-        routes, work, partitions,
-        {.name = "progress",
-         .summary = "Tell how far a task is",
-         .body = {{.name = "pct", .kind = Kind::Integer, .about = "0..100"}, {.name = "message"}}},
-        progress);
+void add_usage(Routes& routes, Work& work, model::PartitionConfig partitions) {
     add_task(routes, work, partitions,
              {.name = "usage",
               .summary = "Report what a task has used to its budgets",
@@ -360,6 +325,59 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
                        {.name = "dedup_key", .about = "The same again counts once"},
                        spend_mode_doc()}},
              usage);
+}
+
+}  // namespace
+
+void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitions) {
+    add_task(routes, work, partitions,
+             {.name = "complete",
+              .summary = "Complete a task; a body of octets is the result itself",
+              .body = {{.name = "result", .kind = Kind::Bytes},
+                       {.name = "result_encoding"},
+                       steps_doc(false)},
+              .size = BodyClass::Large,
+              .content = Content::JsonOrOctets},
+             complete);
+    add_task(routes, work, partitions,
+             {.name = "fail",
+              .summary = "Fail a task; its retry policy decides what follows",
+              .body = {{.name = "reason"},
+                       {.name = "category"},
+                       {.name = "no_retry", .kind = Kind::Boolean},
+                       {.name = "fallback_to", .about = "next, or the number of a tier"},
+                       steps_doc(false)},
+              .size = BodyClass::Large},
+             fail);
+    add_task(routes, work, partitions,
+             {.name = "delay",
+              .summary = "Give a task back until a time",
+              .body = {{.name = "delay_until"},
+                       {.name = "delay_ms", .kind = Kind::Integer},
+                       steps_doc(false)},
+              .size = BodyClass::Large},
+             delay);
+    add_task(
+        routes, work, partitions,
+        {.name = "release",
+         .summary = "Give a task back to its queue",
+         .body = {{.name = "unbegun",
+                   .kind = Kind::Boolean,
+                   .about = "nothing was done for it: the next worker is told what you were"}}},
+        release);
+    add_task(routes, work, partitions,
+             {.name = "wait-children",
+              .summary = "Give a task back until its dependencies are met",
+              .body = {steps_doc(false)},
+              .size = BodyClass::Large},
+             wait_children);
+    add_task(
+        routes, work, partitions,
+        {.name = "progress",
+         .summary = "Tell how far a task is",
+         .body = {{.name = "pct", .kind = Kind::Integer, .about = "0..100"}, {.name = "message"}}},
+        progress);
+    add_usage(routes, work, partitions);
     add_reclaim(routes, work, partitions);
 }
 

@@ -77,6 +77,7 @@ void ReplayExecution::write(CallWriter& to) const {
     to.arg("now_ms", "");
     to.arg("reason", reason);
     to.arg("requested_by", requested_by);
+    to.flag("keep_steps", keep_steps);
 }
 
 Result<ReplayExecution::Outcome> ReplayExecution::read(const store::Reply& reply) const {

@@ -72,6 +72,8 @@ struct ReplayExecution {
     model::ExecutionId execution_id;
     std::string reason{};
     std::string requested_by{};
+    /// The new run goes on with what the one before recorded.
+    bool keep_steps = false;
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -9,6 +9,8 @@ namespace {
 constexpr std::string_view kFunction = "ff_claim_batch";
 constexpr std::size_t kPayloadPosition = 14;
 constexpr std::size_t kContinuationPosition = 19;
+constexpr std::size_t kStepsPosition = 21;
+constexpr std::size_t kChildrenPosition = 23;
 
 std::string join_lines(const std::vector<std::string>& list) {
     std::string text;
@@ -30,12 +32,40 @@ std::vector<std::string> split_lines(std::string_view text) {
     return lines;
 }
 
-Result<ClaimedTask::PayloadState> read_payload_state(const ReplyReader& task) {
-    FF_TRY(const std::string_view text, task.text(13, "payload_state"));
+Result<ClaimedTask::PayloadState> read_state(const ReplyReader& task, std::string_view text,
+                                             std::string_view name) {
     if (text == "inline") return ClaimedTask::PayloadState::Inline;
     if (text == "none") return ClaimedTask::PayloadState::None;
     if (text == "omitted") return ClaimedTask::PayloadState::Omitted;
-    return task.fault("payload_state");
+    return task.fault(name);
+}
+
+/// Name, value and encoding by turns. Replies of older libraries end before them.
+Result<Done> read_steps(const ReplyReader& task, std::span<store::Reply> items,
+                        ClaimedTask& claimed) {
+    if (items.size() < kStepsPosition) return Done{};
+    FF_TRY(claimed.steps_state,
+           read_state(task, task.text_or_empty(kStepsPosition - 1), "steps_state"));
+    const std::span<store::Reply> flat = items[kStepsPosition - 1].mutable_items();
+    claimed.steps.reserve(flat.size() / 3);
+    for (std::size_t i = 0; i + 2 < flat.size(); i += 3) {
+        claimed.steps.push_back({.name = std::move(flat[i]).take_text().value_or(""),
+                                 .value = std::move(flat[i + 1]).take_text().value_or(""),
+                                 .encoding = std::move(flat[i + 2]).take_text().value_or("")});
+    }
+    return Done{};
+}
+
+Result<Done> read_children(const ReplyReader& task, std::span<const store::Reply> items,
+                           ClaimedTask& claimed) {
+    if (items.size() < kChildrenPosition) return Done{};
+    FF_TRY(claimed.children_state,
+           read_state(task, task.text_or_empty(kChildrenPosition - 1), "children_state"));
+    for (const store::Reply& item : items[kChildrenPosition - 1].items()) {
+        FF_TRY(CalledChild child, CalledChild::read(kFunction, item));
+        claimed.children.push_back(std::move(child));
+    }
+    return Done{};
 }
 
 Result<Fence> read_fence(const ReplyReader& task) {
@@ -64,7 +94,8 @@ Result<Done> read_task(store::Reply& item, std::vector<ClaimedTask>& tasks) {
     FF_TRY(const std::string_view flow, task.text(10, "flow_id"));
     FF_TRY(const std::int64_t priority, task.integer(11, "priority"));
     FF_TRY(const Timestamp created, task.time(12, "created_at"));
-    FF_TRY(const ClaimedTask::PayloadState payload_state, read_payload_state(task));
+    FF_TRY(const std::string_view state_text, task.text(13, "payload_state"));
+    FF_TRY(const auto payload_state, read_state(task, state_text, "payload_state"));
     FF_CHECK(task.text(kPayloadPosition, "payload"));
     FF_TRY(const auto tags, task.items(15, "tags"));
     ClaimedTask& claimed = tasks.emplace_back(id, fence);
@@ -88,7 +119,8 @@ Result<Done> read_task(store::Reply& item, std::vector<ClaimedTask>& tasks) {
         if (!name || !value) return task.fault("tags");
         claimed.tags.emplace_back(*name, *value);
     }
-    return Done{};
+    FF_CHECK(read_steps(task, items, claimed));
+    return read_children(task, items, claimed);
 }
 
 Result<DeferredTask> read_deferred(const store::Reply& item) {

@@ -8,8 +8,10 @@
 
 #include "base/bytes.h"
 #include "engine/call_writer.h"
+#include "engine/calls.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "engine/steps.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 #include "model/partition.h"
@@ -38,6 +40,12 @@ struct ClaimedTask {
     std::string suspension_id{};
     std::string close_reason{};
     Bytes continuation{};
+    /// What earlier attempts recorded.
+    PayloadState steps_state = PayloadState::None;
+    std::vector<Step> steps{};
+    /// What it called, and how that ended.
+    PayloadState children_state = PayloadState::None;
+    std::vector<CalledChild> children{};
 };
 
 /// Work that needs an answer from a budget or quota before it may be claimed.

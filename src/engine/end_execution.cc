@@ -38,6 +38,7 @@ void CompleteExecution::write(CallWriter& to) const {
     to.arg("result_payload", result);
     write_source(to, fence);
     to.arg("result_encoding", result_encoding);
+    write_steps_if_any(to, steps);
 }
 
 Result<CompleteExecution::Outcome> CompleteExecution::read(const store::Reply& reply) const {
@@ -87,6 +88,7 @@ void FailExecution::write(CallWriter& to) const {
     write_source(to, fence);
     to.arg("retry_policy_source", retry_by_policy ? "stored" : "");
     to.arg("fallback_to", fallback_to);
+    write_steps_if_any(to, steps);
 }
 
 Result<FailExecution::Outcome> FailExecution::read(const store::Reply& reply) const {

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "engine/call_writer.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "engine/steps.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
 
@@ -24,6 +26,8 @@ struct CompleteExecution {
     std::optional<Fence> fence{};
     Bytes result{};
     std::string result_encoding{};
+    /// Recorded in the same call, as in the operations below. An item of a batch has none.
+    std::vector<Step> steps{};
     /// Where the caller knows it, so that whoever counts calls does too; the function has its own.
     std::optional<model::LaneId> lane{};
 
@@ -55,6 +59,7 @@ struct FailExecution {
     bool retry_by_policy = true;
     /// `next` or the number of a tier; empty for no fallback.
     std::string fallback_to{};
+    std::vector<Step> steps{};
     /// As above.
     std::optional<model::LaneId> lane{};
 

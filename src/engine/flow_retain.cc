@@ -19,6 +19,7 @@ void ReplaySubgraph::write(CallWriter& to) const {
     to.arg("execution_id", keys.id());
     to.arg("flow_id", flow.id.to_string());
     to.arg("max_nodes", nodes_max);
+    to.flag("keep_steps", keep_steps);
 }
 
 Result<std::vector<std::string>> ReplaySubgraph::read(const store::Reply& reply) const {

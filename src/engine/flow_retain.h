@@ -17,6 +17,8 @@ struct ReplaySubgraph {
     model::ExecutionId execution_id;
     FlowAddress flow;
     std::int64_t nodes_max = 200;
+    /// The new runs go on with what those before recorded.
+    bool keep_steps = false;
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -34,6 +34,7 @@ void DelayExecution::write(CallWriter& to) const {
     to.arg("delay_until", delay_until.to_string());
     write_source(to, fence);
     to.flag("unbegun", unbegun);
+    write_steps_if_any(to, steps);
 }
 
 Result<DelayExecution::Outcome> DelayExecution::read(const store::Reply& reply) const {
@@ -57,6 +58,7 @@ void MoveToWaitingChildren::write(CallWriter& to) const {
     write_fence(to, fence);
     write_source(to, fence);
     to.flag("resolve_empty", true);
+    write_steps_if_any(to, steps);
 }
 
 Result<MoveToWaitingChildren::Outcome> MoveToWaitingChildren::read(

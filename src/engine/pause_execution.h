@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "engine/call_writer.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "engine/steps.h"
 #include "model/due_time.h"
 #include "model/execution_id.h"
 
@@ -23,6 +25,8 @@ struct DelayExecution {
     /// No handler has begun the attempt: whoever gets it next is told what this worker was told.
     /// What is due can be claimed at once, without a promotion.
     bool unbegun = false;
+    /// Recorded in the same call, here and below.
+    std::vector<Step> steps{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
@@ -40,6 +44,7 @@ struct MoveToWaitingChildren {
 
     model::ExecutionId execution_id;
     std::optional<Fence> fence{};
+    std::vector<Step> steps{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

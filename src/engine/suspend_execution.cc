@@ -89,7 +89,9 @@ void SuspendExecution::write(CallWriter& to) const {
         to.arg("waitpoint_id", one.id.to_string());
         to.arg("waitpoint_key", key_text(one));
     }
-    if (approval) approval->write(to);
+    // Steps stand behind what a person is asked, also where nobody is.
+    if (approval || !steps.empty()) approval.value_or(ApprovalRequest{}).write(to);
+    write_steps_if_any(to, steps);
 }
 
 Result<SuspendExecution::Outcome> SuspendExecution::read(const store::Reply& reply) const {

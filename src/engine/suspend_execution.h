@@ -8,6 +8,7 @@
 #include "engine/call_writer.h"
 #include "engine/fence.h"
 #include "engine/reply_reader.h"
+#include "engine/steps.h"
 #include "model/due_time.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
@@ -74,6 +75,8 @@ struct SuspendExecution {
     std::optional<Millis> dedup_ttl{};
     /// At the primary waitpoint.
     std::optional<ApprovalRequest> approval{};
+    /// Recorded in the same call.
+    std::vector<Step> steps{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -6,9 +6,9 @@
 namespace ff::hub {
 namespace {
 
-constexpr std::array kFamilies = {FeedFamily::Completion, FeedFamily::LeaseHistory,
-                                  FeedFamily::InstanceTags, FeedFamily::Operator,
-                                  FeedFamily::SignalDelivery};
+constexpr std::array kFamilies = {FeedFamily::Completion,     FeedFamily::LeaseHistory,
+                                  FeedFamily::InstanceTags,   FeedFamily::Operator,
+                                  FeedFamily::SignalDelivery, FeedFamily::Step};
 
 /// The field that says what kind of event of its family an entry is.
 std::string_view type_field(FeedFamily family) {
@@ -17,6 +17,7 @@ std::string_view type_field(FeedFamily family) {
             return "outcome";
         case FeedFamily::LeaseHistory:
         case FeedFamily::Operator:
+        case FeedFamily::Step:
             return "event";
         case FeedFamily::SignalDelivery:
             return "effect_class";
@@ -40,6 +41,8 @@ std::string_view to_string(FeedFamily family) {
             return "operator";
         case FeedFamily::SignalDelivery:
             return "signal_delivery";
+        case FeedFamily::Step:
+            return "step";
     }
     return "";
 }

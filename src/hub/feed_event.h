@@ -21,6 +21,7 @@ enum class FeedFamily : std::uint8_t {
     InstanceTags,
     Operator,
     SignalDelivery,
+    Step,
 };
 std::string_view to_string(FeedFamily family);
 std::optional<FeedFamily> parse_family(std::string_view text);

@@ -69,6 +69,8 @@ constexpr ErrorInfo kCatalogue[] = {
     {"target_not_signalable", Terminal, 409},
     {"signal_limit_exceeded", Terminal, 409},
     {"resume_condition_not_met", Terminal, 409},
+    {"step_limit_exceeded", Terminal, 409},
+    {"call_limit_exceeded", Terminal, 409},
     {"execution_not_terminal", Terminal, 409},
     {"max_replays_exhausted", Terminal, 409},
     {"replay_not_allowed", Terminal, 409},
@@ -161,6 +163,40 @@ constexpr ErrorInfo kCatalogue[] = {
 };
 
 constexpr int kServiceUnavailable = 503;
+constexpr std::string_view kStepLimit = "step_limit_exceeded";
+constexpr std::string_view kCallLimit = "call_limit_exceeded";
+
+/// Details: the limit, its value, the step that passes it.
+std::string step_limit_sentence(const std::vector<std::string>& detail) {
+    if (detail.size() < 3) return {};
+    const std::string step = "step \"" + detail[2] + "\"";
+    if (detail[0] == "bytes_per_step") {
+        return step + " holds more than the " + detail[1] +
+               " bytes of one step: keep the value elsewhere and record where it is";
+    }
+    if (detail[0] == "steps_per_execution") {
+        return step + " would be one more than the " + detail[1] +
+               " steps that an execution may have: record fewer, or begin another execution";
+    }
+    return "with " + step + " the steps of this execution would hold more than " + detail[1] +
+           " bytes: record less, or create it with a larger max_steps_bytes in its policy";
+}
+
+std::string call_limit_sentence(const std::vector<std::string>& detail) {
+    if (detail.size() < 2) return {};
+    if (detail[0] == "live_children") {
+        return "more than " + detail[1] +
+               " called children would be under way below one execution: call fewer at a time";
+    }
+    return "an execution may call " + detail[1] +
+           " children: put several pieces of work into one child, or begin another execution";
+}
+
+std::string sentence_of(std::string_view code, const std::vector<std::string>& detail) {
+    if (code == kStepLimit) return step_limit_sentence(detail);
+    if (code == kCallLimit) return call_limit_sentence(detail);
+    return {};
+}
 
 /// The catalogue ordered by code, computed when this file is compiled.
 constexpr auto kByCode = [] {
@@ -187,8 +223,11 @@ ErrorInfo lookup_error(std::string_view code) {
 }
 
 Error make_error(std::string_view code, std::vector<std::string> detail) {
-    return Error{
-        .code = std::string(code), .cls = lookup_error(code).cls, .detail = std::move(detail)};
+    std::string message = sentence_of(code, detail);
+    return Error{.code = std::string(code),
+                 .cls = lookup_error(code).cls,
+                 .detail = std::move(detail),
+                 .message = std::move(message)};
 }
 
 int http_status_of(const Error& error) {

@@ -257,6 +257,7 @@ Result<ExecutionPolicy> read_policy(const json::Value& root, Unknown unknown) {
     out.dedup_window_ms = reader.integer("dedup_window_ms");
     FF_CHECK(read_part(reader, "stream_policy", out.stream_policy, read_stream));
     out.max_signals_per_execution = reader.integer("max_signals_per_execution");
+    out.max_steps_bytes = reader.integer("max_steps_bytes");
     out.retention_ms = reader.integer("retention_ms");
     FF_TRY(out.other, reader.finish());
     return out;

@@ -143,6 +143,7 @@ struct ExecutionPolicy {
     std::optional<std::int64_t> dedup_window_ms{};
     std::optional<StreamPolicy> stream_policy{};
     std::optional<std::int64_t> max_signals_per_execution{};
+    std::optional<std::int64_t> max_steps_bytes{};
     std::optional<std::int64_t> retention_ms{};
     OtherMembers other{};
 

@@ -38,6 +38,7 @@ constexpr std::string_view kCounts[] = {
     "stream_policy.retention_maxlen",
     "stream_policy.retention_ttl_ms",
     "max_signals_per_execution",
+    "max_steps_bytes",
     "retention_ms",
 };
 

@@ -153,6 +153,7 @@ std::string ExecutionPolicy::to_json() const {
         .integer("dedup_window_ms", dedup_window_ms)
         .part("stream_policy", stream_policy)
         .integer("max_signals_per_execution", max_signals_per_execution)
+        .integer("max_steps_bytes", max_steps_bytes)
         .integer("retention_ms", retention_ms)
         .finish(other);
     return text;

@@ -26,7 +26,7 @@ constexpr std::string_view kEverything = R"({
   "dedup_window_ms": 1000,
   "stream_policy": {"durability_mode": "durable_summary", "retention_maxlen": 50,
                     "retention_ttl_ms": 60},
-  "max_signals_per_execution": 11, "retention_ms": 12,
+  "max_signals_per_execution": 11, "max_steps_bytes": 13, "retention_ms": 12,
   "colour": {"r": [1, {"g": "b"}]}, "nothing": null})";
 
 TEST(ExecutionPolicy, ReadsEveryMember) {
@@ -63,6 +63,7 @@ TEST(ExecutionPolicy, ReadsEveryMember) {
     EXPECT_EQ(policy->stream_policy->retention_maxlen, 50);
     EXPECT_EQ(policy->stream_policy->retention_ttl_ms, 60);
     EXPECT_EQ(policy->max_signals_per_execution, 11);
+    EXPECT_EQ(policy->max_steps_bytes, 13);
     EXPECT_EQ(policy->retention_ms, 12);
 }
 
@@ -132,7 +133,7 @@ TEST(ExecutionPolicy, RefusesEveryNumberOutOfItsRangeByItsPath) {
           "timeout_policy.max_reclaim_count", "max_reclaim_count", "max_replay_count",
           "suspension_policy.default_timeout_ms", "dedup_window_ms",
           "stream_policy.retention_maxlen", "stream_policy.retention_ttl_ms",
-          "max_signals_per_execution", "retention_ms"}) {
+          "max_signals_per_execution", "max_steps_bytes", "retention_ms"}) {
         EXPECT_EQ(refusal(policy_with(path, "0")), "accepted") << path;
         EXPECT_EQ(refusal(policy_with(path, "9007199254740991")), "accepted") << path;
         for (const char* value : {"-1", "1.5", "\"1\"", "true", "[]", "9007199254740992", "1e300"})

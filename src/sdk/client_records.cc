@@ -19,7 +19,7 @@ namespace {
 
 constexpr Millis kBeyondTheWait{5000};
 constexpr std::string_view kAllFamilies =
-    "completion,lease_history,instance_tags,signal_delivery,operator";
+    "completion,lease_history,instance_tags,signal_delivery,operator,step";
 
 std::string attempt_path(const std::string& id, std::int64_t attempt, std::string_view rest) {
     return execution_path(id, "/attempts/" + std::to_string(attempt) + std::string(rest));

@@ -117,18 +117,20 @@ Task<ChangedPriority> Executions::change_priority(model::ExecutionId id, std::in
 Task<model::PublicState> Executions::replay(ReplayRequest request) {
     engine::ReplayExecution operation{.execution_id = request.execution_id,
                                       .reason = std::move(request.reason),
-                                      .requested_by = std::move(request.requested_by)};
+                                      .requested_by = std::move(request.requested_by),
+                                      .keep_steps = request.keep_steps};
     FF_CO_TRY(const engine::ReplayExecution::Outcome outcome,
               co_await engine::run(context_.store, std::move(operation)));
     co_return outcome.public_state;
 }
 
-Task<std::vector<std::string>> Executions::replay_subgraph(model::ExecutionId id) {
+Task<std::vector<std::string>> Executions::replay_subgraph(model::ExecutionId id, bool keep_steps) {
     FF_CO_TRY(const ExecutionInfo info, co_await get(id));
     const auto flow = model::FlowId::parse(info.flow_id);
     if (!flow) co_return model::make_error("execution_not_in_flow");
-    engine::ReplaySubgraph operation{
-        .execution_id = id, .flow = {.id = *flow, .partitions = context_.rules.partitions}};
+    engine::ReplaySubgraph operation{.execution_id = id,
+                                     .flow = {.id = *flow, .partitions = context_.rules.partitions},
+                                     .keep_steps = keep_steps};
     co_return co_await engine::run(context_.store, std::move(operation));
 }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/task.h"
+#include "engine/calls.h"
 #include "engine/claim_execution.h"
 #include "engine/create_execution.h"
 #include "engine/end_execution.h"
@@ -42,6 +43,29 @@ struct ReplayRequest {
     model::ExecutionId execution_id;
     std::string reason{};
     std::string requested_by{};
+    /// The new run goes on with the steps of the one before.
+    bool keep_steps = false;
+};
+
+/// A child that an execution calls; its namespace and partition are those of its parent.
+struct CalledExecution {
+    std::string name{};
+    std::string execution_kind{};
+    /// That of the parent if absent.
+    std::optional<model::LaneId> lane{};
+    Bytes payload{};
+    std::string payload_encoding{};
+    std::optional<std::int64_t> priority{};
+    Tags tags{};
+    std::string policy_json{};
+};
+
+struct CallRequest {
+    model::ExecutionId execution_id;
+    engine::Fence fence;
+    bool continue_on_failure = false;
+    std::vector<CalledExecution> children{};
+    std::vector<engine::Step> steps{};
 };
 
 struct RevokedLease {
@@ -128,7 +152,10 @@ class Executions {
     Task<ChangedPriority> change_priority(model::ExecutionId id, std::int64_t priority);
     Task<model::PublicState> replay(ReplayRequest request);
     /// The finished member of a flow and its skipped descendants; gives their ids.
-    Task<std::vector<std::string>> replay_subgraph(model::ExecutionId id);
+    Task<std::vector<std::string>> replay_subgraph(model::ExecutionId id, bool keep_steps);
+    /// Creates children and gives the execution back until all of them have ended.
+    Task<engine::CallChildren::Outcome> call_children(CallRequest request);
+    Task<engine::ReadChildren::Outcome> children(engine::ReadChildren request);
     /// `no_active_lease` also where nobody ever had one.
     Task<RevokedLease> revoke_lease(model::ExecutionId id,
                                     std::optional<model::LeaseId> expected_lease_id,
@@ -156,6 +183,8 @@ class Executions {
     /// The same, when the lane takes work and is known.
     Task<Indexes::Entry> prepare_at(Site& site, NewExecution& request,
                                     std::vector<engine::CreateExecution>& operations);
+    Task<engine::CallChildren> prepare_call(CallRequest& request,
+                                            std::vector<Indexes::Entry>& entries);
     model::ExecutionId place(const NewExecution& request);
     CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
     Task<Done> must_exist(model::ExecutionId id);

@@ -111,7 +111,8 @@ Task<engine::SuspendExecution::Outcome> Suspensions::suspend(NewSuspension reque
         .resume_policy_json = std::move(request.resume_policy_json),
         .continuation = std::move(request.continuation),
         .idempotency_key = std::move(key),
-        .approval = std::move(request.approval)};
+        .approval = std::move(request.approval),
+        .steps = std::move(request.steps)};
     co_return co_await engine::run(context_.store, std::move(suspend));
 }
 

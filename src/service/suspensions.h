@@ -55,6 +55,8 @@ struct NewSuspension {
     std::optional<model::IdempotencyKey> idempotency_key{};
     /// What a person needs to answer at the waitpoint.
     std::optional<engine::ApprovalRequest> approval{};
+    /// Recorded in the same call.
+    std::vector<engine::Step> steps{};
 };
 
 struct NewPendingWaitpoint {

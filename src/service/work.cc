@@ -18,10 +18,50 @@ void leave_out_payload(engine::ClaimedTask& task) {
     task.payload.clear();
 }
 
+void leave_out_steps(engine::ClaimedTask& task) {
+    if (task.steps_state != PayloadState::Inline) return;
+    task.steps_state = PayloadState::Omitted;
+    task.steps.clear();
+}
+
+void leave_out_children(engine::ClaimedTask& task) {
+    if (task.children_state != PayloadState::Inline) return;
+    task.children_state = PayloadState::Omitted;
+    task.children.clear();
+}
+
+std::int64_t bytes_of(const std::vector<engine::CalledChild>& children) {
+    std::size_t bytes = 0;
+    for (const engine::CalledChild& child : children)
+        bytes += child.name.size() + child.result.size();
+    return static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t bytes_of(const std::vector<engine::Step>& steps) {
+    std::size_t bytes = 0;
+    for (const engine::Step& step : steps)
+        bytes += step.name.size() + step.value.size() + step.encoding.size();
+    return static_cast<std::int64_t>(bytes);
+}
+
 sched::ClaimRequest asked(const WorkRequest& request) {
     sched::ClaimRequest claim = request.claim;
     claim.payload_bytes_max = request.include_payload ? request.payload_bytes_max : 0;
     return claim;
+}
+
+using Completed = Result<engine::CompleteExecution::Outcome>;
+
+/// Both lists as one: `first` tells for each place which one has it.
+std::vector<Completed> in_order(const std::vector<bool>& first, std::vector<Completed> some,
+                                std::vector<Completed> others) {
+    std::vector<Completed> all;
+    all.reserve(first.size());
+    std::size_t from_some = 0;
+    std::size_t from_others = 0;
+    for (const bool is_first : first)
+        all.push_back(std::move(is_first ? some[from_some++] : others[from_others++]));
+    return all;
 }
 
 template <class Op>
@@ -78,6 +118,18 @@ std::vector<ClaimedWork> Work::hand_out(std::vector<sched::LaneTask> tasks,
             bytes -= static_cast<std::int64_t>(task.task.payload.size());
             leave_out_payload(task.task);
         }
+        const std::int64_t step_bytes = bytes_of(task.task.steps);
+        if (bytes + step_bytes > request.payload_bytes_max || !request.include_payload) {
+            leave_out_steps(task.task);
+        } else {
+            bytes += step_bytes;
+        }
+        const std::int64_t child_bytes = bytes_of(task.task.children);
+        if (bytes + child_bytes > request.payload_bytes_max || !request.include_payload) {
+            leave_out_children(task.task);
+        } else {
+            bytes += child_bytes;
+        }
         ClaimedWork& given = work.emplace_back(std::move(task), request.claim.lease_ttl);
         if (!request.include_token) continue;
         given.token = token_of(given.task, request.claim.worker_instance_id, given.lease_ttl);
@@ -94,9 +146,21 @@ Task<std::vector<ClaimedWork>> Work::claim(WorkRequest request) {
 
 boost::asio::awaitable<CompletedWork> Work::complete_and_claim(
     WorkRequest request, std::vector<engine::CompleteExecution> completions) {
+    // An item of the batch carries no steps: a completion that does is a call of its own, before
+    // it.
+    std::vector<engine::CompleteExecution> with_steps, plain;
+    std::vector<bool> has_steps;
+    for (engine::CompleteExecution& one : completions) {
+        has_steps.push_back(!one.steps.empty());
+        (one.steps.empty() ? plain : with_steps).push_back(std::move(one));
+    }
+    std::vector<Completed> recorded;
+    if (!with_steps.empty())
+        recorded = co_await engine::run_all(context_.store, std::move(with_steps));
     sched::ClaimRequest claim = asked(request);
     sched::CompletedAndClaimed answer =
-        co_await context_.claimer.complete_and_claim(std::move(claim), std::move(completions));
+        co_await context_.claimer.complete_and_claim(std::move(claim), std::move(plain));
+    answer.completed = in_order(has_steps, std::move(recorded), std::move(answer.completed));
     if (answer.claim_error) {
         log::warn("service", "claim_after_completions_failed",
                   {{"error", answer.claim_error->text()}});
@@ -167,6 +231,14 @@ Task<Done> Work::release(model::ExecutionId id, engine::Fence fence, bool unbegu
 Task<engine::MoveToWaitingChildren::Outcome> Work::wait_children(
     engine::MoveToWaitingChildren request) {
     co_return co_await run_once(context_.store, std::move(request), as_waiting);
+}
+
+Task<engine::RecordSteps::Outcome> Work::record_steps(engine::RecordSteps request) {
+    co_return co_await engine::run(context_.store, std::move(request));
+}
+
+Task<engine::ReadSteps::Outcome> Work::read_steps(engine::ReadSteps request) {
+    co_return co_await engine::run(context_.store, std::move(request));
 }
 
 Task<Done> Work::progress(engine::UpdateProgress request) {

@@ -15,6 +15,7 @@
 #include "engine/grant.h"
 #include "engine/lease.h"
 #include "engine/pause_execution.h"
+#include "engine/steps.h"
 #include "sched/claim_request.h"
 #include "sched/claimer.h"
 #include "sched/granter.h"
@@ -95,6 +96,8 @@ class Work {
         engine::MoveToWaitingChildren request);
     Task<Done> progress(engine::UpdateProgress request);
     Task<std::vector<BudgetVerdict>> report_usage(TaskUsage report);
+    Task<engine::RecordSteps::Outcome> record_steps(engine::RecordSteps request);
+    Task<engine::ReadSteps::Outcome> read_steps(engine::ReadSteps request);
 
     /// The token of a lease, as every reply that hands one out carries it.
     std::string token_of(const sched::LaneTask& task, const model::WorkerInstanceId& worker,

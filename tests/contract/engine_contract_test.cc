@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "engine/admission_block.h"
 #include "engine/budget.h"
+#include "engine/calls.h"
 #include "engine/change_execution.h"
 #include "engine/claim_resumed.h"
 #include "engine/complete_and_claim.h"
@@ -30,6 +31,7 @@
 #include "engine/quota.h"
 #include "engine/retain_execution.h"
 #include "engine/signal.h"
+#include "engine/steps.h"
 #include "engine/stream_read.h"
 #include "engine/waitpoint.h"
 #include "engine/worker_registry.h"
@@ -206,6 +208,20 @@ std::vector<Written> execution_calls() {
         record(RenewLease{.execution_id = kExecution, .fence = fence()}),
         record(MarkLeaseExpiredIfDue{.execution_id = kExecution}),
         record(RevokeLease{.execution_id = kExecution}),
+        record(
+            RecordSteps{.execution_id = kExecution, .fence = fence(), .steps = {Step{}, Step{}}}),
+        record(ReadSteps{.execution_id = kExecution}),
+        record(CompleteExecution{.execution_id = kExecution, .fence = fence(), .steps = {Step{}}}),
+        record(FailExecution{.execution_id = kExecution, .fence = fence(), .steps = {Step{}}}),
+        record(DelayExecution{.execution_id = kExecution, .fence = fence(), .steps = {Step{}}}),
+        record(
+            MoveToWaitingChildren{.execution_id = kExecution, .fence = fence(), .steps = {Step{}}}),
+        record(CallChildren{.execution_id = kExecution,
+                            .fence = fence(),
+                            .children = {{.name = "a", .execution = create()},
+                                         {.name = "b", .execution = create()}},
+                            .steps = {Step{}}}),
+        record(ReadChildren{.execution_id = kExecution}),
     };
 }
 

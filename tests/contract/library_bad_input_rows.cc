@@ -90,23 +90,25 @@ std::vector<BadInputRow> leased_rows() {
         {"ff_complete_execution",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{e.complete_keys(), with(fence(e), {"out", "", "raw"})};
+             return GoodCall{e.complete_keys(),
+                             with(fence(e), {"out", "", "raw", "1", "s", "1", "json"})};
          }},
         {"ff_fail_execution",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
              return GoodCall{e.fail_keys(), with(fence(e), {"r", "c", R"({"max_retries":1})", "",
-                                                            "stored", "next"})};
+                                                            "stored", "next", "1", "s", "1", ""})};
          }},
         {"ff_delay_execution",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{e.delay_keys(), with(fence(e), {"+5", "", "1"})};
+             return GoodCall{e.delay_keys(), with(fence(e), {"+5", "", "1", "1", "s", "1", ""})};
          }},
         {"ff_move_to_waiting_children",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{e.waiting_children_keys(), with(fence(e), {"", "1"})};
+             return GoodCall{e.waiting_children_keys(),
+                             with(fence(e), {"", "1", "1", "s", "1", ""})};
          }},
         {"ff_renew_lease",
          [](Host& host, const std::string& tag) {
@@ -137,23 +139,56 @@ std::vector<BadInputRow> leased_rows() {
              return GoodCall{e.cancel_keys(),
                              {e.id(), "why", "worker", e.lease_id, e.epoch, e.attempt_id}};
          }},
-        {"ff_expire_execution",
+    };
+}
+
+std::vector<BadInputRow> recording_rows() {
+    return {
+        {"ff_record_steps",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
-             return GoodCall{e.expire_keys(), {e.id(), "attempt_timeout", "1"}};
+             return GoodCall{{e.key("core"), e.key("steps")},
+                             with(fence(e), {"2", "a", "1", "raw", "b", "", ""})};
+         }},
+        {"ff_read_steps",
+         [](Host& host, const std::string& tag) {
+             const Execution e = taken(host, tag);
+             host.fcall("ff_record_steps", {e.key("core"), e.key("steps")},
+                        with(fence(e), {"1", "a", "1", "raw"}));
+             return GoodCall{{e.key("core"), e.key("steps")}, {e.id(), "0", "5", "1000"}};
+         }},
+        {"ff_call_children",
+         [](Host& host, const std::string& tag) {
+             const Execution e = taken(host, tag);
+             return GoodCall{{e.key("core"), e.key("children")},
+                             with(fence(e), {"continue", "1", "a", "kind", "kids", "in", "raw",
+                                             R"({"max_replay_count":1})", R"({"a":"b"})", "1", "1",
+                                             "s", "1", "json"})};
+         }},
+        {"ff_read_children",
+         [](Host& host, const std::string& tag) {
+             const Execution e = taken(host, tag);
+             host.fcall("ff_call_children", {e.key("core"), e.key("children")},
+                        with(fence(e), {"", "1", "a", "kind", "kids", "", "", "", "", ""}));
+             return GoodCall{{e.key("core"), e.key("children")}, {e.id(), "0", "5", "1000"}};
          }},
     };
 }
 
 std::vector<BadInputRow> ended_rows() {
     return {
+        {"ff_expire_execution",
+         [](Host& host, const std::string& tag) {
+             const Execution e = taken(host, tag);
+             return GoodCall{e.expire_keys(), {e.id(), "attempt_timeout", "1"}};
+         }},
         {"ff_replay_execution",
          [](Host& host, const std::string& tag) {
              const Execution e = taken(host, tag);
              e.complete();
              return GoodCall{{e.key("core"), e.lane_key("terminal"), e.lane_key("eligible"),
                               e.key("lease:history")},
-                             {e.id(), "5", "why", "who"}};
+                             {e.id(), "5", "why", "who", "1"}};
          }},
         {"ff_reconcile_execution_index",
          [](Host& host, const std::string& tag) {
@@ -174,7 +209,7 @@ std::vector<BadInputRow> ended_rows() {
 
 std::vector<BadInputRow> execution_rows() {
     std::vector<BadInputRow> rows = claiming_rows();
-    for (const auto& more : {leased_rows(), ended_rows()}) {
+    for (const auto& more : {leased_rows(), recording_rows(), ended_rows()}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
     return rows;

@@ -9,6 +9,7 @@
 #include "model/global_keys.h"
 #include "model/index_keys.h"
 #include "model/quota_keys.h"
+#include "model/record_keys.h"
 #include "model/router.h"
 #include "model/slot.h"
 #include "model/worker_keys.h"
@@ -103,6 +104,9 @@ Formats execution_formats() {
         {"ff:exec:<tag>:<eid>:result", exec.result()},
         {"ff:exec:<tag>:<eid>:policy", exec.policy()},
         {"ff:exec:<tag>:<eid>:tags", exec.tags()},
+        {"ff:exec:<tag>:<eid>:steps", RecordKeys(exec).steps()},
+        {"ff:exec:<tag>:<eid>:children", RecordKeys(exec).children()},
+        {"ff:exec:<tag>:<eid>:children:pending", RecordKeys(exec).children_pending()},
         {"ff:exec:<tag>:<eid>:lease:current", exec.lease_current()},
         {"ff:exec:<tag>:<eid>:lease:history", exec.lease_history()},
         {"ff:exec:<tag>:<eid>:claim_grant", exec.claim_grant()},

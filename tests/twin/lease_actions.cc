@@ -100,6 +100,51 @@ void progress(World& world, Partition&, Task& task) {
                              world.one_in(3) ? world.number(9) : ""});
 }
 
+void record_steps(World& world, Partition&, Task& task) {
+    const contract::Execution& e = task.execution;
+    List args{e.id(), e.lease_id, e.epoch, e.attempt_id, "2"};
+    for (int i = 0; i < 2; ++i) {
+        args.push_back("s" + world.number(12));
+        args.push_back(world.bytes(40));
+        args.push_back(world.pick({"", "json"}));
+    }
+    world.host().fcall("ff_record_steps", {e.key("core"), e.key("steps")}, args);
+}
+
+void call_children(World& world, Partition& partition, Task& task) {
+    const contract::Execution& e = task.execution;
+    List args{e.id(), e.lease_id, e.epoch, e.attempt_id, world.pick({"", "continue"}), "2"};
+    for (const std::string name : {"x", "y"}) {
+        args.push_back(name + world.number(3));
+        for (const std::string& one :
+             {std::string("kind"), world.lane(), world.bytes(20), std::string(),
+              world.policy(partition), world.tags(), world.number(9)})
+            args.push_back(one);
+    }
+    const auto reply =
+        world.host().fcall("ff_call_children", {e.key("core"), e.key("children")}, args);
+    if (reply.items.size() < 5) return;
+    const auto& answers = reply.items[4].items;
+    for (std::size_t i = 1; i < answers.size(); i += 2) {
+        if (world.find(partition, answers[i].text) != nullptr) continue;
+        const std::string uuid = answers[i].text.substr(partition.tag.size() + 1);
+        world.new_task(partition).execution =
+            contract::Execution(world.host(), partition.tag, uuid);
+    }
+}
+
+void read_children(World& world, Partition&, Task& task) {
+    const contract::Execution& e = task.execution;
+    world.host().fcall("ff_read_children", {e.key("core"), e.key("children")},
+                       {e.id(), world.number(3), world.pick({"1", "50"}), world.pick({"", "30"})});
+}
+
+void read_steps(World& world, Partition&, Task& task) {
+    const contract::Execution& e = task.execution;
+    world.host().fcall("ff_read_steps", {e.key("core"), e.key("steps")},
+                       {e.id(), world.number(4), world.pick({"1", "50"}), world.pick({"", "30"})});
+}
+
 void revoke(World& world, Partition&, Task& task) {
     task.execution.revoke(world.one_in(2) ? task.execution.lease_id : "", "why");
 }
@@ -126,6 +171,10 @@ void add_lease_actions(ActionTable& table) {
     table.add({Leased}, wait_for_children);
     table.add({Leased}, renew);
     table.add({Leased}, progress);
+    table.add({Leased}, record_steps);
+    table.add({Leased, Eligible, Suspended, Ended}, read_steps);
+    table.add({Leased}, call_children);
+    table.add({WaitingChildren, Eligible, Ended}, read_children);
     table.add({Leased}, revoke);
     table.add({Leased}, lose);
 }
