@@ -3,6 +3,8 @@ local claim_request = {}
 
 claim_request.TASKS_MAX = 256
 local BASE = 19
+-- Arguments behind the leases that a caller may leave out.
+local OPTIONS = 1
 local REQUEST_ID_BYTES_MAX = 128
 local SCAN_DEPTH_MAX = 4096
 local PAYLOAD_BYTES = 4194304
@@ -34,6 +36,20 @@ local function read_admitted(argv, at, count)
         end
     end
     return order, quotas
+end
+
+-- The admission epochs of the admitted ids, a CSV in their order.
+local function read_epochs(argv, at, count, csv)
+    if csv == "" then return NONE end
+    local epochs, i = {}, 0
+    for item in string.gmatch(csv, "[^,]+") do
+        i = i + 1
+        local epoch = args.to_integer(item)
+        if i > count or not epoch or epoch < 1 then args.refuse("admission_epochs", "not one positive integer for each admitted id") end
+        epochs[argv[at + 2 * i - 1]] = epoch
+    end
+    if i < count then args.refuse("admission_epochs", "not one positive integer for each admitted id") end
+    return epochs
 end
 
 -- The ids of the i-th lease and attempt that the caller offers.
@@ -90,10 +106,11 @@ function claim_request.read(argv, at)
     if #q.request_id > REQUEST_ID_BYTES_MAX then args.refuse("request_id", "longer than 128 bytes") end
     read_choice(q, argv, at)
     local admitted = args.optional_integer(argv, at + 19, "admitted_count", 0, claim_request.TASKS_MAX) or 0
-    local expected = at + BASE + 2 * admitted + 2 * q.max_tasks
-    if given < expected then args.refuse("arity", "fewer admitted executions or leases than counted") end
-    if given > expected then args.refuse("arity", "more admitted executions or leases than counted") end
+    local last = at + BASE + 2 * admitted + 2 * q.max_tasks
+    if given < last then args.refuse("arity", "fewer admitted executions or leases than counted") end
+    if given > last + OPTIONS then args.refuse("arity", "more admitted executions or leases than counted") end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
+    q.epochs = read_epochs(argv, at + BASE, admitted, given > last and argv[last + 1] or "")
     q.argv, q.ids_at = argv, at + BASE + 2 * admitted
     check_ids(argv, q.ids_at, q.max_tasks, q.request_id ~= "")
     q.capabilities = capabilities.parse(argv[at + 4], "worker")

@@ -133,6 +133,8 @@ end
 -- Why an admitted execution cannot be claimed; nil if it can.
 local function refusal_of(r, e, c)
     if not c then return "execution_not_found" end
+    local epoch = r.q.epochs[e]
+    if epoch and epoch ~= number_of(c.admission_epoch) + 1 then return "stale_admission" end
     local is_open = c.lifecycle_phase == "runnable" and c.lane_id == r.q.lane
         and (c.eligibility_state == "eligible_now" or c.eligibility_state == "blocked_by_route")
     if not is_open or not is_sound(c) or (r.q.namespace ~= "" and r.q.namespace ~= c.namespace)
@@ -190,7 +192,7 @@ local function defer(r, e, c)
     if #deferred >= 2 * r.q.max_tasks then return end
     deferred[#deferred + 1] = {
         e, c.namespace or "", c.flow_id or "", c.budget_ids or "", c.quota_policy_id or "",
-        text(number_of(c.priority)),
+        text(number_of(c.priority)), text(number_of(c.admission_epoch) + 1),
     }
 end
 

@@ -41,7 +41,7 @@ function grant.issue(u, e, c, request, kind)
     local expires_at = u.now + request.ttl_ms
     local set = core.change(u, e, c)
     set.grant_until = expires_at
-    if request.admitted_quota_ids ~= "" then set.admitted_quota_ids = request.admitted_quota_ids end
+    if request.admitted_quota_ids ~= "" then lease.hold_quota(c, set, request.admitted_quota_ids) end
     local key = keys.claim_grant(u.tag, e)
     unit.hset(u, key, {
         worker_id = request.worker_id, worker_instance_id = request.worker_instance_id,

@@ -116,12 +116,18 @@ function lease.acquired(u, e, c, set, reason)
     feed.add(u, "lease_history", e, c, fields)
 end
 
--- Quota slots go to the release outbox; a claim before it is drained takes them back.
+-- What the outbox keeps of a slot: the policy, the execution and the epoch it was admitted under, if it has one.
+local function outbox_member(id, e, c)
+    local member = id .. "|" .. e
+    return is_set(c.admission_epoch) and member .. "|" .. c.admission_epoch or member
+end
+
+-- Quota slots go to the release outbox.
 function lease.give_back_quota(u, e, c, set)
     if not is_set(c.admitted_quota_ids) then return end
     local outbox = keys.index(u.tag, "quota_release")
     for id in string.gmatch(c.admitted_quota_ids, "[^,]+") do
-        unit.sadd(u, outbox, id .. "|" .. e)
+        unit.sadd(u, outbox, outbox_member(id, e, c))
     end
     unit.due(u, "quota_release", u.now)
     set.released_quota_ids = c.admitted_quota_ids
@@ -179,14 +185,14 @@ function lease.mark_expired(u, e, c)
     c[1] = true
 end
 
--- Section 8.13: as a loss, but at once and told by whom.
+-- Section 8.13: as a loss, but at once and told by whom. It keeps its quota slots, as every lost lease does: whoever
+-- takes the work over asks no quota.
 function lease.revoke(u, e, c, reason)
     local set = core.change(u, e, c)
     vector.lost(u, set, "lease_revoked", "lease revoked: " .. reason)
     set.lease_revoked_at = u.now
     set.lease_revoke_reason = reason
     disarm(u, e, c, set)
-    lease.give_back_quota(u, e, c, set)
     leave_owner(u, e, c)
     unit.zadd(u, keys.index(u.tag, "lease_expiry"), u.now, e)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), u.now, e)
@@ -195,18 +201,26 @@ function lease.revoke(u, e, c, reason)
     unit.wake(u, c.lane_id)
 end
 
--- The outbox has not been drained yet: the slots are still held.
-local function take_back_quota(u, e, c, set, admitted)
-    if not is_set(admitted) then admitted = c.admitted_quota_ids end
+-- A run holds the slots it was admitted with and no others: those of an earlier run may be free by now. `admitted`
+-- uses up an admission epoch, unless a grant has done so.
+local function take_quota(u, e, c, set, admitted)
     if is_set(c.released_quota_ids) then
-        local outbox = keys.index(u.tag, "quota_release")
-        for id in string.gmatch(c.released_quota_ids, "[^,]+") do
-            unit.srem(u, outbox, id .. "|" .. e)
-        end
         set.released_quota_ids = ""
-        if not is_set(admitted) then admitted = c.released_quota_ids end
+        if is_set(admitted) or is_set(c.admitted_quota_ids) then
+            -- For callers without epochs: the slots that wait there were handed on to this run.
+            local outbox = keys.index(u.tag, "quota_release")
+            for id in string.gmatch(c.released_quota_ids, "[^,]+") do
+                unit.srem(u, outbox, outbox_member(id, e, c))
+            end
+        end
     end
-    if is_set(admitted) then set.admitted_quota_ids = admitted end
+    if is_set(admitted) then lease.hold_quota(c, set, admitted) end
+end
+
+-- These slots are held from now on. Every other admission of the same epoch is void.
+function lease.hold_quota(c, set, admitted)
+    set.admitted_quota_ids = admitted
+    set.admission_epoch = number_of(c.admission_epoch) + 1
 end
 
 -- Section 7.12. `claim` holds worker_id, worker_instance_id, lane, capability_hash, lease_id,
@@ -233,7 +247,7 @@ function lease.issue(u, e, c, set, claim, attempt_id, attempt_index, timeout_ms)
     unit.due(u, "lease_expiry", expires_at)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), expires_at, e)
     unit.sadd(u, keys.worker_leases(u.tag, claim.worker_instance_id), e)
-    take_back_quota(u, e, c, set, claim.admitted_quota_ids)
+    take_quota(u, e, c, set, claim.admitted_quota_ids)
     if timeout_ms and timeout_ms > 0 then
         set.attempt_timeout_at = now + timeout_ms
         unit.zadd(u, keys.index(u.tag, "attempt_timeout"), now + timeout_ms, e)

@@ -1,6 +1,9 @@
 -- Quotas: a sliding window of admissions and a set of concurrency slots. Keys of one policy:
 -- definition `ff:quota:<tag>:<id>` and, below it, `:window:<dimension>`, `:concurrency`,
--- `:admitted:<execution_id>` (the guard) and `:admitted_set`.
+-- `:admitted:<execution_id>` (the guard), `:admitted_set` and `:epochs` (execution id to the epoch of its slot).
+--
+-- An admission belongs to one admission epoch of its execution (chapter 06 section 4.4). What was admitted under a
+-- later epoch is not given back by a release that is late; one without an epoch gives back whatever there is.
 local quota = {}
 
 quota.BATCH_MAX = 256
@@ -12,6 +15,17 @@ local RELEASE_MODES = {done = true, rollback = true}
 function quota.id_of(key, suffix)
     local _, tag_end = string.find(key, "}", 1, true)
     return string.sub(key, (tag_end or 0) + 2, #key - #suffix)
+end
+
+-- `count` epochs from `first` on, nil where the caller stops before them. An empty one is false: no epoch.
+function quota.epochs(argv, first, count)
+    if #argv < first then return nil end
+    if #argv ~= first - 1 + count then args.refuse("arity", "not one epoch for each id") end
+    local epochs = {}
+    for i = 1, count do
+        epochs[i] = args.optional_integer(argv, first - 1 + i, "admission_epoch", 1) or false
+    end
+    return epochs
 end
 
 -- `count` execution ids from `first` on.
@@ -45,12 +59,20 @@ function quota.trim(window, limits, now)
     return checked.call("ZREMRANGEBYSCORE", window, "-inf", text(now - limits.window_ms))
 end
 
+-- The keys of a policy; `first` is KEYS[1], whose tag is that of what is derived.
+function quota.names(first, window, concurrency, admitted_set)
+    local id = quota.id_of(admitted_set, ":admitted_set")
+    return {
+        window = window, concurrency = concurrency, admitted_set = admitted_set,
+        epochs = "ff:quota:" .. args.tag(first) .. ":" .. id .. ":epochs",
+    }
+end
+
 -- Opens a round of decisions: the window is trimmed and counted once, however many ids follow.
--- `names` has the keys window, concurrency, admitted_set.
 function quota.open(names, limits, now)
     local round = {
         names = names, limits = limits, now = now, entries = 0, held = 0,
-        admitted = {}, window_adds = {}, slot_adds = {},
+        admitted = {}, window_adds = {}, slot_adds = {}, epoch_adds = {},
     }
     if limits.cap > 0 then
         round.held = number_of(checked.call("GET", names.concurrency))
@@ -73,13 +95,43 @@ local function retry_after(round, id)
     return wait + spread % (round.limits.jitter_ms + 1)
 end
 
--- Decides about one id. What it admits is written by `quota.close`.
-function quota.decide(round, id, guard)
-    local limits, names = round.limits, round.names
-    if round.admitted[id] or call("EXISTS", guard) == 1
-        or (limits.cap > 0 and call("SISMEMBER", names.admitted_set, id) == 1) then
-        return {"ALREADY_ADMITTED"}
+-- The guard's value: the epoch it was set under, or "1" where the caller named none.
+local function guard_value(epoch)
+    return epoch and "e" .. text(epoch) or "1"
+end
+
+local function guard_epoch(value)
+    if not value or string.sub(value, 1, 1) ~= "e" then return 0 end
+    return tonumber(string.sub(value, 2)) or 0
+end
+
+local function note_epoch(round, id, guard, epoch)
+    if not epoch then return end
+    local limits = round.limits
+    if limits.window_ms > 0 then call("SET", guard, guard_value(epoch), "PX", text(limits.window_ms)) end
+    if limits.cap > 0 then
+        round.epoch_adds[#round.epoch_adds + 1] = id
+        round.epoch_adds[#round.epoch_adds + 1] = text(epoch)
     end
+end
+
+-- Whether it holds what it asks for. A slot is handed on to the epoch that asks; a guard of an earlier epoch says
+-- nothing, because a release on its way may take the rate slot with it.
+local function holds(round, id, guard, epoch)
+    local limits, names = round.limits, round.names
+    if round.admitted[id] then return true end
+    if limits.cap > 0 and call("SISMEMBER", names.admitted_set, id) == 1 then
+        if epoch and number_of(checked.call("HGET", names.epochs, id)) < epoch then note_epoch(round, id, guard, epoch) end
+        return true
+    end
+    local value = checked.call("GET", guard)
+    return value and (not epoch or guard_epoch(value) >= epoch)
+end
+
+-- Decides about one id, for that admission epoch if the caller names one. What it admits is written by `quota.close`.
+function quota.decide(round, id, guard, epoch)
+    local limits, names = round.limits, round.names
+    if holds(round, id, guard, epoch) then return {"ALREADY_ADMITTED"} end
     local entries = round.entries
     if limits.rate > 0 and entries > 0 and call("ZSCORE", names.window, id) then
         entries = entries - 1
@@ -99,7 +151,11 @@ function quota.decide(round, id, guard)
         round.held = round.held + 1
         round.slot_adds[#round.slot_adds + 1] = id
     end
-    if limits.window_ms > 0 then call("SET", guard, "1", "PX", text(limits.window_ms), "NX") end
+    if epoch then
+        note_epoch(round, id, guard, epoch)
+    elseif limits.window_ms > 0 then
+        call("SET", guard, guard_value(), "PX", text(limits.window_ms), "NX")
+    end
     return {"ADMITTED"}
 end
 
@@ -110,16 +166,39 @@ function quota.close(round)
         call("SADD", names.admitted_set, unpack(round.slot_adds))
         call("SET", names.concurrency, text(round.held))
     end
+    if round.epoch_adds[1] then call("HSET", names.epochs, unpack(round.epoch_adds)) end
+end
+
+-- Whether the slot of `id` belongs to a later epoch than that.
+local function is_later(names, id, guard, epoch)
+    if not epoch then return false end
+    local noted = number_of(checked.call("HGET", names.epochs, id))
+    return math.max(noted, guard_epoch(checked.call("GET", guard))) > epoch
+end
+
+-- Those of the ids, and their guards, whose slot a caller with these epochs (nil = none) may give back.
+function quota.releasable(names, ids, guards, epochs)
+    if not epochs then return ids, guards end
+    local kept_ids, kept_guards = {}, {}
+    for i, e in ipairs(ids) do
+        if not is_later(names, e, guards[i], epochs[i]) then
+            kept_ids[#kept_ids + 1] = e
+            kept_guards[#kept_guards + 1] = guards[i]
+        end
+    end
+    return kept_ids, kept_guards
 end
 
 -- Gives slots back; answers how many came free. Only members of the set free one, so a repeated or
 -- wrong release frees nothing. A rollback (the run never started) gives the rate slot back as well.
 function quota.release(names, id, ids, guards, rollback)
+    if not ids[1] then return "0" end
     local held = number_of(checked.call("GET", names.concurrency))
     checked.call("SCARD", names.admitted_set)
     local unused = rollback and names.window and checked.call("ZREM", names.window, unpack(ids)) or 0
     call("DEL", unpack(guards))
     local removed = call("SREM", names.admitted_set, unpack(ids))
+    call("HDEL", names.epochs, unpack(ids))
     local freed = math.max(0, math.min(removed, held))
     if freed > 0 then call("SET", names.concurrency, text(held - freed)) end
     if freed + unused > 0 then admission.publish_freed("quota", id) end

@@ -17,7 +17,7 @@ registry.add("ff_check_admission_and_record", 5, 6, function(given, argv)
     }
     local e = args.id(argv, 5, "execution_id")
     local guard = checked.key(given[4])
-    local names = {window = given[1], concurrency = given[2], admitted_set = given[5]}
+    local names = quota.names(given[1], given[1], given[2], given[5])
     local round = quota.open(names, limits, admission.now(argv, 1))
     local verdict = quota.decide(round, e, guard)
     quota.close(round)

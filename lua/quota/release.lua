@@ -8,8 +8,8 @@
 registry.add("ff_release_admission", 3, 1, function(given, argv)
     local e = args.id(argv, 1, "execution_id")
     local rollback = quota.is_rollback(argv, 2)
-    local names = {admitted_set = given[2], concurrency = given[3]}
-    if given[4] and not admission.is_noop(given[4]) then names.window = given[4] end
+    local window = given[4] and not admission.is_noop(given[4]) and given[4] or nil
+    local names = quota.names(given[1], window, given[3], given[2])
     local id = quota.id_of(given[2], ":admitted_set")
     return {1, "OK", "released", quota.release(names, id, {e}, {checked.key(given[1])}, rollback)}
 end)

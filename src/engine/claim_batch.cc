@@ -131,12 +131,14 @@ Result<DeferredTask> read_deferred(const store::Reply& item) {
     FF_TRY(const std::string_view budgets, task.text(4, "budget_ids"));
     FF_TRY(const std::string_view quota, task.text(5, "quota_policy_id"));
     FF_TRY(const std::int64_t priority, task.integer(6, "priority"));
+    FF_TRY(const std::int64_t epoch, task.integer(7, "admission_epoch"));
     return DeferredTask{.execution_id = id,
                         .ns = std::string(ns),
                         .flow_id = std::string(flow),
                         .budget_ids_csv = std::string(budgets),
                         .quota_policy_id = std::string(quota),
-                        .priority = priority};
+                        .priority = priority,
+                        .admission_epoch = epoch};
 }
 
 Result<Done> read_stats(const ReplyReader& reader, ClaimedBatch& batch) {
@@ -200,6 +202,13 @@ void ClaimBatch::write_arguments(CallWriter& to) const {
         to.arg("lease_id", lease.lease_id);
         to.arg("attempt_id", lease.attempt_id);
     }
+    if (admitted.empty()) return;
+    std::string epochs;
+    for (const Admitted& one : admitted) {
+        if (!epochs.empty()) epochs += ',';
+        epochs += std::to_string(one.admission_epoch);
+    }
+    to.arg("admission_epochs", epochs);
 }
 
 Result<ClaimedBatch> ClaimBatch::read(store::Reply&& reply) const {

@@ -56,6 +56,8 @@ struct DeferredTask {
     std::string budget_ids_csv{};
     std::string quota_policy_id{};
     std::int64_t priority = 0;
+    /// The admission epoch under which quotas are asked for its next run.
+    std::int64_t admission_epoch = 1;
 };
 
 struct ClaimedBatch {
@@ -79,6 +81,7 @@ struct ClaimBatch {
     struct Admitted {
         model::ExecutionId execution_id;
         std::string quota_ids_csv{};
+        std::int64_t admission_epoch = 1;
     };
     struct NewLease {
         model::LeaseId lease_id;

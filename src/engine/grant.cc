@@ -59,6 +59,7 @@ void IssueClaimGrant::write(CallWriter& to) const {
     to.key("claim_grant", keys.exec.claim_grant());
     to.key("eligible", keys.index.lane(request.lane).eligible());
     write_request(to, request);
+    to.arg("admission_epoch", admission_epoch);
 }
 
 Result<Grant> IssueClaimGrant::read(const store::Reply& reply) const {

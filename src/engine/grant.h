@@ -39,6 +39,8 @@ struct Grant {
 struct IssueClaimGrant {
     using Outcome = Grant;
     GrantRequest request;
+    /// Under which the quotas were asked.
+    std::optional<std::int64_t> admission_epoch{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

@@ -1,5 +1,8 @@
 #include "engine/quota.h"
 
+#include <algorithm>
+
+#include "engine/execution_keys.h"
 #include "model/quota_keys.h"
 
 namespace ff::engine {
@@ -13,6 +16,7 @@ constexpr std::string_view kAdmitBatch = "ff_admit_batch";
 constexpr std::string_view kRelease = "ff_release_admission";
 constexpr std::string_view kReleaseBatch = "ff_release_admission_batch";
 constexpr std::string_view kReconcile = "ff_reconcile_quota";
+constexpr std::string_view kVoid = "ff_void_admission";
 
 model::QuotaKeys keys_of(const QuotaAddress& quota) {
     return {quota.id, quota.partitions};
@@ -35,6 +39,17 @@ std::optional<AdmissionVerdict::Kind> verdict_of(std::string_view word) {
     if (word == "RATE_EXCEEDED") return RateExceeded;
     if (word == "CONCURRENCY_EXCEEDED") return ConcurrencyExceeded;
     return std::nullopt;
+}
+
+/// How many, their ids and, if any of them has one, their epochs.
+void write_executions(CallWriter& to, std::string_view count,
+                      const std::vector<EpochOf>& executions) {
+    to.arg(count, static_cast<std::int64_t>(executions.size()));
+    for (const EpochOf& one : executions) to.arg("execution_id", one.execution_id);
+    if (std::ranges::all_of(executions, [](const EpochOf& one) { return one.epoch == 0; })) return;
+    for (const EpochOf& one : executions) {
+        to.arg("admission_epoch", one.epoch == 0 ? std::string() : std::to_string(one.epoch));
+    }
 }
 
 /// The keys of the batch forms: window, concurrency, definition, admitted_set.
@@ -146,8 +161,7 @@ Result<AdmissionVerdict> CheckAdmission::read(const store::Reply& reply) const {
 void AdmitBatch::write(CallWriter& to) const {
     write_batch_keys(to, kAdmitBatch, keys_of(quota));
     to.arg("now_ms", "");
-    to.arg("count", static_cast<std::int64_t>(executions.size()));
-    for (const auto& id : executions) to.arg("execution_id", id.to_string());
+    write_executions(to, "count", executions);
 }
 
 Result<std::vector<AdmissionVerdict>> AdmitBatch::read(const store::Reply& reply) const {
@@ -166,8 +180,7 @@ Result<std::vector<AdmissionVerdict>> AdmitBatch::read(const store::Reply& reply
 void ReleaseAdmissionBatch::write(CallWriter& to) const {
     write_batch_keys(to, kReleaseBatch, keys_of(quota));
     to.arg("mode", to_text(mode));
-    to.arg("count", static_cast<std::int64_t>(executions.size()));
-    for (const std::string& id : executions) to.arg("execution_id", id);
+    write_executions(to, "count", executions);
 }
 
 Result<std::int64_t> ReleaseAdmissionBatch::read(const store::Reply& reply) const {
@@ -192,6 +205,20 @@ Result<bool> ReleaseAdmission::read(const store::Reply& reply) const {
     return freed != 0;
 }
 
+void VoidAdmission::write(CallWriter& to) const {
+    const ExecutionKeys keys(execution_id);
+    to.begin(kVoid, 1);
+    to.key("exec_core", keys.exec.core());
+    to.arg("execution_id", execution_id.to_string());
+    to.arg("admission_epoch", epoch);
+}
+
+Result<bool> VoidAdmission::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kVoid, reply));
+    FF_TRY(const std::int64_t voided, reader.integer(3, "voided"));
+    return voided != 0;
+}
+
 void ReconcileQuota::write(CallWriter& to) const {
     const auto keys = keys_of(quota);
     to.begin(kReconcile, 4);
@@ -200,8 +227,7 @@ void ReconcileQuota::write(CallWriter& to) const {
     to.key("concurrency", keys.concurrency());
     to.key("admitted_set", keys.admitted_set());
     to.arg("now_ms", "");
-    to.arg("dead_count", static_cast<std::int64_t>(dead_executions.size()));
-    for (const std::string& id : dead_executions) to.arg("execution_id", id);
+    write_executions(to, "dead_count", dead_executions);
 }
 
 Result<ReconcileQuota::Outcome> ReconcileQuota::read(const store::Reply& reply) const {

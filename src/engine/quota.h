@@ -103,12 +103,20 @@ struct CheckAdmission {
     bool resend_safe() const { return false; }
 };
 
+/// An execution and the admission epoch that a decision or a release is about (spec 06
+/// section 4.4).
+struct EpochOf {
+    std::string execution_id{};
+    /// 0: none, the caller does not know of epochs.
+    std::int64_t epoch = 0;
+};
+
 /// `ff_admit_batch` by the stored limits; a verdict for each execution, in order.
 struct AdmitBatch {
     using Outcome = std::vector<AdmissionVerdict>;
 
     QuotaAddress quota;
-    std::vector<model::ExecutionId> executions{};
+    std::vector<EpochOf> executions{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
@@ -126,7 +134,7 @@ struct ReleaseAdmissionBatch {
 
     QuotaAddress quota;
     ReleaseMode mode = ReleaseMode::Done;
-    std::vector<std::string> executions{};
+    std::vector<EpochOf> executions{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;
@@ -146,7 +154,21 @@ struct ReleaseAdmission {
     bool resend_safe() const { return false; }
 };
 
-/// `ff_reconcile_quota`: sets the counter right, without the executions that are known to be over.
+/// `ff_void_admission`: what was admitted under that epoch and has not been used can no longer be
+/// used. The outcome says whether its slots may be given back.
+struct VoidAdmission {
+    using Outcome = bool;
+
+    model::ExecutionId execution_id;
+    std::int64_t epoch = 1;
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return false; }
+};
+
+/// `ff_reconcile_quota`: sets the counter right, without the executions that are known to be over
+/// and whose admissions are void.
 struct ReconcileQuota {
     struct Outcome {
         std::int64_t before = 0;
@@ -154,7 +176,7 @@ struct ReconcileQuota {
     };
 
     QuotaAddress quota;
-    std::vector<std::string> dead_executions{};
+    std::vector<EpochOf> dead_executions{};
 
     void write(CallWriter& to) const;
     Result<Outcome> read(const store::Reply& reply) const;

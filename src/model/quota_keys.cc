@@ -18,6 +18,9 @@ std::string QuotaKeys::admitted(const ExecutionId& id) const {
 std::string QuotaKeys::admitted_set() const {
     return concat({prefix_, ":admitted_set"});
 }
+std::string QuotaKeys::epochs() const {
+    return concat({prefix_, ":epochs"});
+}
 
 std::string quota_policies_key(const PartitionKey& partition) {
     return concat({"ff:idx:", partition.tag(), ":quota_policies"});

@@ -26,6 +26,7 @@ class QuotaKeys {
     std::string concurrency() const;
     std::string admitted(const ExecutionId& id) const;
     std::string admitted_set() const;
+    std::string epochs() const;
     std::string noop() const { return noop_key(tag_); }
 
   private:

@@ -119,7 +119,7 @@ asio::awaitable<void> QuotaReconciler::reconcile(Cycle& cycle, WalkMember policy
         co_return;
     }
     const engine::QuotaAddress quota{.id = *id, .partitions = cycle.partitions()};
-    std::vector<std::string> dead = co_await dead_members(cycle, quota);
+    std::vector<engine::EpochOf> dead = co_await dead_members(cycle, quota);
     // At least one call: the counter itself may be wrong.
     for (std::size_t from = 0; from == 0 || from < dead.size(); from += kDeadAtOnce) {
         engine::ReconcileQuota reconcile{.quota = quota};
@@ -147,34 +147,49 @@ asio::awaitable<void> QuotaReconciler::reconcile(Cycle& cycle, WalkMember policy
     }
 }
 
-asio::awaitable<std::vector<std::string>> QuotaReconciler::dead_members(
+asio::awaitable<std::vector<engine::EpochOf>> QuotaReconciler::dead_members(
     Cycle& cycle, engine::QuotaAddress quota) {
     const model::QuotaKeys keys(quota.id, quota.partitions);
     SetWalk members(100);
     members.begin({WalkPlace{.key = keys.admitted_set()}});
-    std::vector<std::string> dead;
+    std::vector<engine::EpochOf> dead;
     while (members.more() && !cycle.stopping()) {
         const std::vector<WalkMember> page = co_await members.next(cycle);
         std::vector<store::Call> reads;
-        std::vector<std::string> asked;
+        std::vector<model::ExecutionId> asked;
         for (const WalkMember& one : page) {
             const auto id = model::ExecutionId::parse(one.member);
             if (!id) continue;
             reads.push_back(store::plain({"EXISTS", keys.admitted(*id)}, true));
-            reads.push_back(store::plain(
-                {"HMGET", model::ExecKeys(*id).core(), "lifecycle_phase", "grant_until"}, true));
-            asked.push_back(one.member);
+            reads.push_back(store::plain({"HMGET", model::ExecKeys(*id).core(), "lifecycle_phase",
+                                          "grant_until", "admission_epoch"},
+                                         true));
+            asked.push_back(*id);
         }
         if (reads.empty()) continue;
         const auto found = co_await cycle.store().pipeline(std::move(reads));
+        std::vector<engine::VoidAdmission> unused;
         for (std::size_t i = 0; i < asked.size(); ++i) {
             const Result<store::Reply>& guard = found[kReadsPerMember * i];
             const Result<store::Reply>& core = found[kReadsPerMember * i + 1];
             // What cannot be read counts as alive.
-            if (!guard || !core || core->items().size() != 2) continue;
+            if (!guard || !core || core->items().size() != 3) continue;
             const bool active = core->items()[0].text() == "active";
             const bool granted = core->items()[1].to_integer().value_or(0) >= to_ms(cycle.now());
-            if (guard->to_integer() == 0 && !active && !granted) dead.push_back(asked[i]);
+            const std::string_view phase = core->items()[0].text().value_or("");
+            const bool has_ended = phase.empty() || phase == "terminal";
+            if (active || granted || (guard->to_integer() != 0 && !has_ended)) continue;
+            unused.push_back(
+                {.execution_id = asked[i], .epoch = core->items()[2].to_integer().value_or(0) + 1});
+        }
+        if (unused.empty()) continue;
+        // Whoever was admitted but has not claimed yet must not do so with a slot that is taken
+        // away, and whoever has claimed since keeps it.
+        const auto voided = co_await engine::run_all(cycle.store(), unused);
+        for (std::size_t i = 0; i < unused.size(); ++i) {
+            if (!voided[i] || !*voided[i]) continue;
+            dead.push_back(
+                {.execution_id = unused[i].execution_id.to_string(), .epoch = unused[i].epoch});
         }
     }
     co_return dead;

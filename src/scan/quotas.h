@@ -40,8 +40,8 @@ class QuotaReconciler final : public Scanner {
   private:
     boost::asio::awaitable<void> reconcile(Cycle& cycle, WalkMember policy);
     /// Members of a quota whose run is over.
-    boost::asio::awaitable<std::vector<std::string>> dead_members(Cycle& cycle,
-                                                                  engine::QuotaAddress quota);
+    boost::asio::awaitable<std::vector<engine::EpochOf>> dead_members(Cycle& cycle,
+                                                                      engine::QuotaAddress quota);
 
     SetWalk policies_{100};
 };

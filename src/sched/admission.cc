@@ -37,7 +37,8 @@ Task<std::vector<AdmissionSubject>> Admission::subjects(
                                  .ns = task.ns,
                                  .flow_id = task.flow_id,
                                  .budget_ids = set_of_csv(task.budget_ids_csv),
-                                 .quota_ids = set_of_csv(task.quota_policy_id)};
+                                 .quota_ids = set_of_csv(task.quota_policy_id),
+                                 .admission_epoch = task.admission_epoch};
         subject.budget_ids.merge(policies.budgets);
         subject.quota_ids.merge(policies.quotas);
         found.push_back(std::move(subject));
@@ -77,6 +78,7 @@ Task<std::vector<Admission::Admitted>> Admission::admit(std::vector<AdmissionSub
     for (Candidate& candidate : candidates) {
         admitted.push_back(Admitted{
             .execution_id = candidate.subject.execution_id,
+            .admission_epoch = candidate.subject.admission_epoch,
             .quota_ids = {candidate.subject.quota_ids.begin(), candidate.subject.quota_ids.end()},
             .newly_counted_by = std::move(candidate.newly_counted_by)});
     }
@@ -124,7 +126,9 @@ Task<Done> Admission::ask_quota(std::string quota_id, std::vector<Candidate>& ca
     }
     engine::AdmitBatch ask{.quota = {.id = *quota, .partitions = partitions_}};
     for (const std::size_t i : asked) {
-        ask.executions.push_back(candidates[i].subject.execution_id);
+        const AdmissionSubject& subject = candidates[i].subject;
+        ask.executions.push_back(
+            {.execution_id = subject.execution_id.to_string(), .epoch = subject.admission_epoch});
     }
     const auto verdicts = co_await engine::run(store_, std::move(ask));
     if (!verdicts) {
@@ -141,10 +145,15 @@ Task<Done> Admission::ask_quota(std::string quota_id, std::vector<Candidate>& ca
         if (verdict.kind == engine::AdmissionVerdict::Kind::Admitted) {
             candidate.newly_counted_by.push_back(quota_id);
         }
-        if (verdict.admitted()) continue;
+        if (verdict.admitted()) {
+            candidate.counted_by.push_back(quota_id);
+            continue;
+        }
         FF_CO_TRY(std::string detail, co_await quota_detail(quota_id, verdict));
         refused.insert(asked[k]);
         to_roll_back.push_back(Admitted{.execution_id = candidate.subject.execution_id,
+                                        .admission_epoch = candidate.subject.admission_epoch,
+                                        .quota_ids = candidate.counted_by,
                                         .newly_counted_by = candidate.newly_counted_by});
         refusals.push_back(Refusal{.subject = candidate.subject,
                                    .block = engine::AdmissionBlock::Quota,
@@ -198,18 +207,40 @@ Task<Done> Admission::block(std::vector<Refusal> refusals) {
     co_return Done{};
 }
 
-Task<Done> Admission::roll_back(std::vector<Admitted> admitted) {
-    std::map<std::string, std::vector<std::string>> by_quota;
+Task<std::vector<Admission::Admitted>> Admission::voided(std::vector<Admitted> admitted) {
+    std::erase_if(admitted, [](const Admitted& one) { return one.quota_ids.empty(); });
+    std::vector<engine::VoidAdmission> calls;
     for (const Admitted& one : admitted) {
-        for (const std::string& quota : one.newly_counted_by) {
-            by_quota[quota].push_back(one.execution_id.to_string());
+        calls.push_back({.execution_id = one.execution_id, .epoch = one.admission_epoch});
+    }
+    std::vector<Admitted> unused;
+    if (calls.empty()) co_return unused;
+    const auto outcomes = co_await engine::run_all(store_, std::move(calls));
+    for (std::size_t i = 0; i < admitted.size(); ++i) {
+        if (!outcomes[i]) co_return outcomes[i].error();
+        if (*outcomes[i]) unused.push_back(std::move(admitted[i]));
+    }
+    co_return unused;
+}
+
+Task<Done> Admission::roll_back(std::vector<Admitted> admitted) {
+    FF_CO_TRY(const std::vector<Admitted> unused, co_await voided(std::move(admitted)));
+    // Who was counted before as well may have run in this window: its rate slot stays.
+    std::map<std::pair<std::string, engine::ReleaseMode>, std::vector<engine::EpochOf>> by_quota;
+    for (const Admitted& one : unused) {
+        for (const std::string& quota : one.quota_ids) {
+            const bool is_new =
+                std::ranges::find(one.newly_counted_by, quota) != one.newly_counted_by.end();
+            by_quota[{quota, is_new ? engine::ReleaseMode::Rollback : engine::ReleaseMode::Done}]
+                .push_back(
+                    {.execution_id = one.execution_id.to_string(), .epoch = one.admission_epoch});
         }
     }
     std::vector<engine::ReleaseAdmissionBatch> releases;
-    for (auto& [quota, executions] : by_quota) {
+    for (auto& [what, executions] : by_quota) {
         releases.push_back(engine::ReleaseAdmissionBatch{
-            .quota = {.id = *model::QuotaPolicyId::parse(quota), .partitions = partitions_},
-            .mode = engine::ReleaseMode::Rollback,
+            .quota = {.id = *model::QuotaPolicyId::parse(what.first), .partitions = partitions_},
+            .mode = what.second,
             .executions = std::move(executions)});
     }
     if (releases.empty()) co_return Done{};

@@ -24,6 +24,7 @@ struct AdmissionSubject {
     std::string flow_id{};
     std::set<std::string> budget_ids{};
     std::set<std::string> quota_ids{};
+    std::int64_t admission_epoch = 1;
 };
 
 /// Asks budgets, then quotas, whether work may start; what is refused is taken out of its queue
@@ -36,9 +37,11 @@ class Admission {
 
     struct Admitted {
         model::ExecutionId execution_id;
+        std::int64_t admission_epoch = 1;
         /// All quotas that count it now.
         std::vector<std::string> quota_ids{};
-        /// Those that did not count it before this call: what to give back if it does not start.
+        /// Those that did not count it before this call: the run that does not start gives its rate
+        /// slot back as well.
         std::vector<std::string> newly_counted_by{};
     };
 
@@ -49,7 +52,9 @@ class Admission {
     Task<std::vector<Admitted>> admit(std::vector<AdmissionSubject> subjects);
     /// Those of the budgets that let no further work start, with the reason.
     Task<std::map<std::string, std::string>> exhausted_budgets(std::set<std::string> ids);
-    /// Gives back the places of work that did not start after all.
+    /// Gives back the places of work that did not start after all. Its admission is made void
+    /// first, so that nobody starts it with a place that is gone; one that somebody else has used
+    /// by now stays.
     Task<Done> roll_back(std::vector<Admitted> admitted);
 
   private:
@@ -59,15 +64,17 @@ class Admission {
         std::string ref{};
         std::string detail{};
     };
-    /// Subjects that passed, and the quotas that counted them.
+    /// Subjects that passed, and the quotas that count them by now.
     struct Candidate {
         AdmissionSubject subject;
+        std::vector<std::string> counted_by{};
         std::vector<std::string> newly_counted_by{};
     };
 
     Task<Done> ask_quota(std::string quota_id, std::vector<Candidate>& candidates,
                          std::vector<Refusal>& refusals);
     Task<std::string> quota_detail(std::string quota_id, engine::AdmissionVerdict verdict);
+    Task<std::vector<Admitted>> voided(std::vector<Admitted> admitted);
     Task<Done> block(std::vector<Refusal> refusals);
     void warn_unknown(const std::string& ref);
 

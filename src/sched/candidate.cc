@@ -68,7 +68,7 @@ Task<std::vector<Candidate>> with_cores(store::Store& store, std::vector<Candida
         const std::string core = model::ExecKeys(one.execution_id).core();
         reads.push_back(
             store::plain({"HMGET", core, "namespace", "flow_id", "required_capabilities",
-                          "budget_ids", "quota_policy_id", "grant_until"},
+                          "budget_ids", "quota_policy_id", "grant_until", "admission_epoch"},
                          true));
     }
     if (reads.empty()) co_return found;
@@ -77,7 +77,7 @@ Task<std::vector<Candidate>> with_cores(store::Store& store, std::vector<Candida
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (!cores[i]) co_return cores[i].error();
         const auto fields = cores[i]->items();
-        if (fields.size() != 6 || fields[0].is_null()) continue;
+        if (fields.size() != 7 || fields[0].is_null()) continue;
         Candidate one = found[i];
         one.ns = text_of(fields[0]);
         one.flow_id = text_of(fields[1]);
@@ -87,6 +87,7 @@ Task<std::vector<Candidate>> with_cores(store::Store& store, std::vector<Candida
         if (const auto until = parse_i64(text_of(fields[5]))) {
             one.grant_until = timestamp_from_ms(*until);
         }
+        one.admission_epoch = fields[6].to_integer().value_or(0) + 1;
         known.push_back(std::move(one));
     }
     co_return known;

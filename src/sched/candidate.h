@@ -24,6 +24,8 @@ struct Candidate {
     std::string required_csv{};
     std::string budget_ids_csv{};
     std::string quota_policy_id{};
+    /// Under which quotas are asked for its next run.
+    std::int64_t admission_epoch = 1;
     std::optional<Timestamp> grant_until{};
 };
 

@@ -25,6 +25,8 @@ constexpr std::int64_t kScanDepthLeast = 1024;
 constexpr std::int64_t kHeadDepthLeast = 64;
 constexpr Millis kDeepFor{1000};
 constexpr std::int64_t kFairPriorityFloor = 9000;
+/// How often a claim looks again at once because others were faster.
+constexpr int kLostRacesMax = 3;
 
 }  // namespace
 
@@ -73,13 +75,14 @@ Task<std::vector<LaneTask>> Claimer::claim(ClaimRequest request) {
 }
 
 Task<Done> Claimer::fill(Round& round, Deadline until) {
-    for (;;) {
+    for (int races = 0;;) {
         if (round.request.abandoned()) break;
         const std::uint64_t known = board_.news(round.group);
         FF_CO_CHECK(co_await sweep(round));
         if (!round.tasks.empty() || stopped_ || until.passed()) break;
         if (round.request.abandoned()) break;
         if (board_.news(round.group) != known) continue;
+        if (std::exchange(round.lost_race, false) && ++races <= kLostRacesMax) continue;
         if (board_.waiting() >= options_.waiters_max) {
             co_return model::make_error("too_many_requests", {"claim_waits"});
         }
@@ -254,7 +257,9 @@ Task<Done> Claimer::claim_admitted(Round& round, Place place,
     for (const Admission::Admitted& one : admitted) {
         std::string csv;
         for (const std::string& quota : one.quota_ids) csv += (csv.empty() ? "" : ",") + quota;
-        batch.admitted.push_back({.execution_id = one.execution_id, .quota_ids_csv = csv});
+        batch.admitted.push_back({.execution_id = one.execution_id,
+                                  .quota_ids_csv = csv,
+                                  .admission_epoch = one.admission_epoch});
     }
     // Nobody else may slip in: only what was admitted is claimed here.
     batch.gated_namespaces = {"*"};
@@ -265,6 +270,7 @@ Task<Done> Claimer::claim_admitted(Round& round, Place place,
     }
     std::vector<Admission::Admitted> unused;
     for (const auto& [id, code] : claimed->not_claimed) {
+        round.lost_race = round.lost_race || code == "stale_admission";
         for (const Admission::Admitted& one : admitted) {
             if (one.execution_id.to_string() == id) unused.push_back(one);
         }

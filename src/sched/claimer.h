@@ -91,6 +91,8 @@ class Claimer {
         std::vector<LaneTask> tasks{};
         /// The mark that a repetition looks for has been left.
         bool marked = false;
+        /// What was admitted for it had been used or given back by somebody else meanwhile.
+        bool lost_race = false;
 
         std::size_t missing() const { return request.tasks_max - tasks.size(); }
         bool has(const model::ExecutionId& id) const;

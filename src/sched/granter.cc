@@ -106,7 +106,8 @@ Task<std::optional<FoundGrant>> Granter::try_candidate(const GrantSearch& search
                               .ns = candidate.ns,
                               .flow_id = candidate.flow_id,
                               .budget_ids_csv = candidate.budget_ids_csv,
-                              .quota_policy_id = candidate.quota_policy_id};
+                              .quota_policy_id = candidate.quota_policy_id,
+                              .admission_epoch = candidate.admission_epoch};
     std::vector<engine::DeferredTask> tasks{std::move(task)};
     FF_CO_TRY(std::vector<AdmissionSubject> subjects,
               co_await admission_.subjects(search.lane, std::move(tasks)));
@@ -120,7 +121,8 @@ Task<std::optional<FoundGrant>> Granter::try_candidate(const GrantSearch& search
         const auto unblocked = co_await engine::run(store_, std::move(unblock));
         if (!unblocked && unblocked.error().code == "storage_error") co_return unblocked.error();
     }
-    engine::IssueClaimGrant issue{.request = request_for(search, candidate.execution_id)};
+    engine::IssueClaimGrant issue{.request = request_for(search, candidate.execution_id),
+                                  .admission_epoch = candidate.admission_epoch};
     issue.request.admitted_quota_ids_csv = join_csv(admitted.front().quota_ids);
     const auto granted = co_await engine::run(store_, std::move(issue));
     if (granted) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbers.h"
 #include "engine/operation.h"
 #include "engine/quota.h"
 #include "model/index_keys.h"
@@ -15,11 +16,25 @@ namespace {
 constexpr std::string_view kPage = "256";
 constexpr std::size_t kBatch = 256;
 
-/// `<quota_id>|<execution_id>` split; the execution empty if it is neither.
-std::pair<std::string, std::string> split_member(std::string_view member) {
+struct Entry {
+    std::string quota{};
+    engine::EpochOf slot{};
+};
+
+/// `<quota_id>|<execution_id>` and, of what was admitted under an epoch, `|<epoch>`; the execution
+/// is empty if it is neither.
+Entry parse_member(std::string_view member) {
     const std::size_t bar = member.find('|');
     if (bar == std::string_view::npos) return {};
-    return {std::string(member.substr(0, bar)), std::string(member.substr(bar + 1))};
+    Entry entry{.quota = std::string(member.substr(0, bar))};
+    const std::string_view rest = member.substr(bar + 1);
+    const std::size_t end = rest.find('|');
+    entry.slot.execution_id = rest.substr(0, end);
+    if (end == std::string_view::npos) return entry;
+    const auto epoch = parse_i64(rest.substr(end + 1));
+    if (!epoch) return {};
+    entry.slot.epoch = *epoch;
+    return entry;
 }
 
 }  // namespace
@@ -30,14 +45,15 @@ Task<std::size_t> drain_quota_releases(store::Store& store, std::uint16_t partit
     store::Call read = store::plain({"SSCAN", outbox, "0", "COUNT", kPage}, true);
     FF_CO_TRY(const store::Reply page, co_await store.call(std::move(read)));
     const auto parts = page.items();
-    std::map<std::string, std::vector<std::string>> by_quota;
+    std::map<std::string, std::vector<engine::EpochOf>> by_quota;
     std::vector<std::string> members;
     if (parts.size() == 2) {
         for (const store::Reply& item : parts[1].items()) {
             const std::string member(item.text().value_or(""));
-            auto [quota, execution] = split_member(member);
+            Entry entry = parse_member(member);
             members.push_back(member);
-            if (!execution.empty()) by_quota[quota].push_back(std::move(execution));
+            if (!entry.slot.execution_id.empty())
+                by_quota[entry.quota].push_back(std::move(entry.slot));
         }
     }
     if (members.empty()) co_return std::size_t{0};

@@ -190,7 +190,7 @@ TEST_P(Ch06Claim, S48_GatedWorkIsDeferredUntilAdmitted) {
     const BatchReply deferred = claim({.max_tasks = 5});
     EXPECT_EQ(deferred.ids(), List{plain.id()});
     ASSERT_EQ(deferred.deferred.size(), 2U);
-    EXPECT_EQ(deferred.deferred[0], (List{a.id(), "ns", "", "b1,b2", "q1", "1"}));
+    EXPECT_EQ(deferred.deferred[0], (List{a.id(), "ns", "", "b1,b2", "q1", "1", "1"}));
     EXPECT_EQ(a.vector(), vector_l1());
 
     b.cancel();
@@ -292,18 +292,18 @@ TEST_P(Ch06Claim, APolicyTimeoutApplies) {
     EXPECT_EQ(score(index("attempt_timeout"), e.id()), std::stoll(e.core("attempt_timeout_at")));
 }
 
-TEST_P(Ch06Claim, AReleasedQuotaSlotIsTakenBack) {
+TEST_P(Ch06Claim, AReleasedQuotaSlotIsNotTakenBackByAClaimThatAsksNoQuota) {
     Execution e = created({.policy = R"({"quota_policy_id":"q1"})"});
     claim({.admitted = {{e.id(), "q1"}}});
     e.lease_id = e.core("current_lease_id");
     e.epoch = "1";
     e.attempt_id = e.core("current_attempt_id");
     e.delay("+0");
-    EXPECT_TRUE(in_set(index("quota_release"), "q1|" + e.id()));
+    EXPECT_TRUE(in_set(index("quota_release"), "q1|" + e.id() + "|1"));
     e.promote();
     claim({.admission = "bypass"});
-    EXPECT_FALSE(exists(index("quota_release")));
-    EXPECT_EQ(e.core("admitted_quota_ids"), "q1");
+    EXPECT_TRUE(in_set(index("quota_release"), "q1|" + e.id() + "|1"));
+    EXPECT_EQ(e.core("admitted_quota_ids"), "");
 }
 
 TEST_P(Ch06Claim, StaleEntriesOfTheQueueAreDropped) {

@@ -134,12 +134,15 @@ TEST_F(EngineAdmission, Quotas) {
     const QuotaAddress quota{.id = fresh<model::QuotaPolicyId>()};
     const model::ExecutionId a = new_id();
     const model::ExecutionId b = new_id();
-    EXPECT_EQ(refusal(AdmitBatch{.quota = quota, .executions = {a}}), "quota_policy_not_found");
+    const auto of = [](const model::ExecutionId& id) {
+        return EpochOf{.execution_id = id.to_string(), .epoch = 1};
+    };
+    EXPECT_EQ(refusal(AdmitBatch{.quota = quota, .executions = {of(a)}}), "quota_policy_not_found");
     const CreateQuotaPolicy creation{
         .quota = quota, .window_seconds = 60, .requests_per_window_max = 2, .concurrent_max = 1};
     EXPECT_FALSE(must(creation).already_satisfied);
     EXPECT_TRUE(must(creation).already_satisfied);
-    const auto verdicts = must(AdmitBatch{.quota = quota, .executions = {a, b, a}});
+    const auto verdicts = must(AdmitBatch{.quota = quota, .executions = {of(a), of(b), of(a)}});
     ASSERT_EQ(verdicts.size(), 3U);
     EXPECT_EQ(verdicts[0].kind, AdmissionVerdict::Kind::Admitted);
     EXPECT_EQ(verdicts[1].kind, AdmissionVerdict::Kind::ConcurrencyExceeded);
@@ -157,7 +160,7 @@ TEST_F(EngineAdmission, Quotas) {
     EXPECT_GT(refused.retry_after, Millis{0});
     EXPECT_EQ(refused.used, 2);
     EXPECT_EQ(must(ReconcileQuota{.quota = quota}).after, 1);
-    EXPECT_EQ(must(ReleaseAdmissionBatch{.quota = quota, .executions = {b.to_string()}}), 1);
+    EXPECT_EQ(must(ReleaseAdmissionBatch{.quota = quota, .executions = {of(b)}}), 1);
 }
 
 TEST_F(EngineAdmission, BlocksAndGrants) {

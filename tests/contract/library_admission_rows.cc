@@ -145,19 +145,19 @@ std::vector<BadInputRow> quota_rows() {
         {"ff_admit_batch",
          [](Host& host, const std::string& tag) {
              make_quota(host, tag);
-             return GoodCall{batch_quota_keys(tag), {"5", "2", "E", "F"}};
+             return GoodCall{batch_quota_keys(tag), {"5", "2", "E", "F", "1", "2"}};
          }},
         {"ff_release_admission_batch",
          [](Host& host, const std::string& tag) {
              admit(host, tag);
-             return GoodCall{batch_quota_keys(tag), {"done", "2", "E", "F"}};
+             return GoodCall{batch_quota_keys(tag), {"done", "2", "E", "F", "1", "2"}};
          }},
         {"ff_reconcile_quota",
          [](Host& host, const std::string& tag) {
              admit(host, tag);
              return GoodCall{{quota_key(tag), window_key(tag), quota_key(tag, ":concurrency"),
                               quota_key(tag, ":admitted_set")},
-                             {"5", "1", "E"}};
+                             {"5", "1", "E", "1"}};
          }},
     };
 }
@@ -185,6 +185,11 @@ List grant_args(const Execution& e) {
 
 std::vector<BadInputRow> grant_rows() {
     return {
+        {"ff_void_admission",
+         [](Host& host, const std::string& tag) {
+             const Execution e = made(host, tag);
+             return GoodCall{{e.key("core")}, {e.id(), "1"}};
+         }},
         {"ff_block_execution_for_admission",
          [](Host& host, const std::string& tag) {
              const Execution e = made(host, tag);
@@ -205,8 +210,9 @@ std::vector<BadInputRow> grant_rows() {
         {"ff_issue_claim_grant",
          [](Host& host, const std::string& tag) {
              const Execution e = made(host, tag);
-             return GoodCall{{e.key("core"), e.key("claim_grant"), e.lane_key("eligible")},
-                             grant_args(e)};
+             List args = grant_args(e);
+             args.push_back("1");
+             return GoodCall{{e.key("core"), e.key("claim_grant"), e.lane_key("eligible")}, args};
          }},
         {"ff_issue_reclaim_grant",
          [](Host& host, const std::string& tag) {
@@ -254,7 +260,8 @@ BatchArgs full_claim(const std::string& admitted) {
             .ns = "ns",
             .arm_wake_ms = "1000",
             .include_reclaim = "1",
-            .admitted = {{admitted, "q"}}};
+            .admitted = {{admitted, "q"}},
+            .admission_epochs = "1"};
 }
 
 std::vector<BadInputRow> batch_rows() {

@@ -68,6 +68,7 @@ List batch_args(const BatchArgs& args) {
         all.push_back(quota_ids);
     }
     for (std::size_t i = 0; i < 2 * args.max_tasks; ++i) all.push_back(new_uuid());
+    if (!args.admission_epochs.empty()) all.push_back(args.admission_epochs);
     return all;
 }
 
@@ -155,9 +156,10 @@ List SchedulingContract::grant_args(const Execution& e, const GrantArgs& args) c
 }
 
 RespValue SchedulingContract::issue_grant(const Execution& e, const GrantArgs& args) const {
+    List list = grant_args(e, args);
+    if (!args.admission_epoch.empty()) list.push_back(args.admission_epoch);
     return host().fcall("ff_issue_claim_grant",
-                        {e.key("core"), e.key("claim_grant"), e.lane_key("eligible")},
-                        grant_args(e, args));
+                        {e.key("core"), e.key("claim_grant"), e.lane_key("eligible")}, list);
 }
 
 RespValue SchedulingContract::issue_reclaim_grant(const Execution& e, const GrantArgs& args) const {

@@ -35,6 +35,8 @@ struct BatchArgs {
     std::string include_reclaim{};
     /// Execution ids with the quota ids that admitted them.
     std::vector<std::pair<std::string, std::string>> admitted{};
+    /// Their admission epochs; empty: told by nobody.
+    std::string admission_epochs{};
 };
 
 /// With fresh lease and attempt ids.
@@ -87,6 +89,8 @@ struct GrantArgs {
     std::string ttl_ms = "60000";
     std::string caps{};
     std::string quota_ids{};
+    /// Of a claim grant.
+    std::string admission_epoch{};
     /// Of a reclaim grant.
     std::string default_max_reclaims{};
 };

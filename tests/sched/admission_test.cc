@@ -200,6 +200,97 @@ TEST_P(Ch06Admission, S23_WhenOneQuotaRefusesTheOtherGivesItsPlaceBack) {
     }
 }
 
+/// What a scheduler does for one lane, step by step, so that a test can let another one come
+/// between.
+struct Steps {
+    World& world;
+    model::LaneId lane;
+    sched::Admission& admission;
+
+    engine::ClaimBatch batch() const {
+        const auto partition = world.partitioner().partition(lane, world.partitions());
+        engine::ClaimBatch made{.partition = model::PartitionKey::flow(partition),
+                                .worker_id = *model::WorkerId::parse("w"),
+                                .worker_instance_id = *model::WorkerInstanceId::parse("w-1"),
+                                .lane = lane};
+        made.leases.push_back({.lease_id = model::LeaseId::mint(world.random()),
+                               .attempt_id = model::AttemptId::mint(world.random())});
+        return made;
+    }
+    std::vector<sched::Admission::Admitted> admit() const {
+        auto claimed = world.must(batch());
+        auto subjects = run(world.loop(), admission.subjects(lane, std::move(claimed.deferred)));
+        auto admitted = run(world.loop(), admission.admit(*std::move(subjects)));
+        return *std::move(admitted);
+    }
+    engine::ClaimedBatch claim(const sched::Admission::Admitted& one) const {
+        engine::ClaimBatch made = batch();
+        made.gated_namespaces = {"*"};
+        made.admitted.push_back({.execution_id = one.execution_id,
+                                 .quota_ids_csv = one.quota_ids.front(),
+                                 .admission_epoch = one.admission_epoch});
+        return world.must(made);
+    }
+    void roll_back(std::vector<sched::Admission::Admitted> admitted) const {
+        EXPECT_TRUE(run(world.loop(), admission.roll_back(std::move(admitted))).has_value());
+    }
+};
+
+TEST_P(Ch06Admission, S67_TheLoserOfARaceLeavesThePlaceOnWhichTheOtherRuns) {
+    const auto lane = world.lane("raced");
+    const auto id = quota(1);
+    const auto execution = create_with(lane, names_quota(id));
+    const Steps steps{world, lane, claimer->admission()};
+    auto first = steps.admit();
+    auto second = steps.admit();
+    ASSERT_EQ(first.size(), 1U);
+    ASSERT_EQ(second.size(), 1U);
+    const auto won = steps.claim(second.front());
+    ASSERT_EQ(won.claimed.size(), 1U);
+    steps.roll_back(std::move(first));
+    EXPECT_EQ(held_places(id), 1) << "its run is not over";
+    world.must(
+        engine::CompleteExecution{.execution_id = execution, .fence = won.claimed.front().fence});
+    const auto partition = world.partitioner().partition(lane, world.partitions());
+    const auto freed = run(
+        world.loop(), sched::drain_quota_releases(world.store(), partition, world.partitions()));
+    ASSERT_TRUE(freed.has_value());
+    EXPECT_EQ(held_places(id), 0);
+}
+
+TEST_P(Ch06Admission, S67_WhoIsFasterThanARollBackRunsOnlyWithAPlace) {
+    const auto lane = world.lane("slower");
+    const auto id = quota(1);
+    create_with(lane, names_quota(id));
+    const Steps steps{world, lane, claimer->admission()};
+    auto first = steps.admit();
+    auto second = steps.admit();
+    ASSERT_EQ(second.size(), 1U);
+    const auto late = second.front();
+    steps.roll_back(std::move(first));
+    EXPECT_EQ(held_places(id), 0);
+    const auto refused = steps.claim(late);
+    EXPECT_TRUE(refused.claimed.empty());
+    EXPECT_EQ(refused.not_claimed.at(0).second, "stale_admission");
+    EXPECT_EQ(claim(world.request({lane})).size(), 1U) << "the next cycle takes it";
+    EXPECT_EQ(held_places(id), 1);
+    steps.roll_back(std::move(second));
+    EXPECT_EQ(held_places(id), 1);
+}
+
+/// The claim was done, but its answer was lost: nobody knows.
+TEST_P(Ch06Admission, S67_ARollBackAfterALostAnswerLeavesThePlaceOfWhatRuns) {
+    const auto lane = world.lane("lost");
+    const auto id = quota(1);
+    create_with(lane, names_quota(id));
+    const Steps steps{world, lane, claimer->admission()};
+    auto admitted = steps.admit();
+    ASSERT_EQ(admitted.size(), 1U);
+    steps.claim(admitted.front());
+    steps.roll_back(std::move(admitted));
+    EXPECT_EQ(held_places(id), 1);
+}
+
 TEST_P(Ch06Admission, S27_OnlyOneWorkerThatCoversEverythingUnblocks) {
     const auto lane = world.lane("route");
     const auto execution =

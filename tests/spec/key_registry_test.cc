@@ -242,6 +242,7 @@ Formats quota_formats() {
         {"ff:quota:<tag>:<quota_id>:concurrency", quota.concurrency()},
         {"ff:quota:<tag>:<quota_id>:admitted:<eid>", quota.admitted(execution())},
         {"ff:quota:<tag>:<quota_id>:admitted_set", quota.admitted_set()},
+        {"ff:quota:<tag>:<quota_id>:epochs", quota.epochs()},
         {"ff:quota_attach:<tag>:<scope_type>:<scope_id>",
          quota_attach_key({.type = "lane", .id = "gpu"}, one_policy_partition())},
         {"ff:idx:<tag>:quota_policies", quota_policies_key({PartitionFamily::Quota, 0})},

@@ -83,6 +83,11 @@ void call_batch(World& world, Partition& partition, std::string_view function, L
     const List ids = some_ids(world, partition);
     args.push_back(std::to_string(ids.size()));
     args.insert(args.end(), ids.begin(), ids.end());
+    // Callers that know of epochs tell one for each.
+    if (world.below(2) == 0) {
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            args.push_back(world.pick({"", "1", "2", "3"}));
+    }
     world.host().fcall(function, batch_keys(partition, world.pick(partition.quotas)), args);
 }
 
@@ -107,12 +112,18 @@ void reconcile(World& world, Partition& partition, Task&) {
         args);
 }
 
+void void_admission(World& world, Partition&, Task& task) {
+    world.host().fcall("ff_void_admission", {task.execution.key("core")},
+                       {task.execution.id(), world.pick({"1", "2", "3"})});
+}
+
 }  // namespace
 
 void add_quota_actions(ActionTable& table) {
     using enum Stage;
     table.add({Eligible}, check);
     table.add({Ended, Delayed}, release);
+    table.add({Eligible, Ended}, void_admission);
     for (const Action action : {create, update, attach, admit_batch, release_batch, reconcile}) {
         table.add_idle(action);
     }
