@@ -13,7 +13,7 @@ namespace ff::scan {
 namespace asio = boost::asio;
 namespace {
 
-constexpr int kRestForWork = 9;
+constexpr int kRestForWork = 399;
 
 }  // namespace
 

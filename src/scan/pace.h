@@ -9,9 +9,9 @@
 
 namespace ff::scan {
 
-/// Lets upkeep give way: after each piece it rests nine times as long as the piece took, so that
-/// looking through everything takes a tenth of an idle store and less of a busy one, which answers
-/// later. Lives as long as one cycle.
+/// Lets upkeep give way: after each piece it rests 399 times as long as the piece took, so that
+/// looking through everything takes a quarter of a percent of an idle store, however much there is,
+/// and less of a busy one, which answers later. Lives as long as one cycle.
 class Pace {
   public:
     using Span = SteadyClock::duration;
@@ -19,7 +19,7 @@ class Pace {
     /// Executions dealt with at a time: a caller waits behind no more than that.
     static constexpr std::size_t kPiece = 100;
     /// However busy the store, so many pieces a second are looked at.
-    static constexpr Millis kRestMost{50};
+    static constexpr Millis kRestMost{1'000};
 
     static Span rest_after(Span worked);
     /// The piece that began when the last rest ended is done.
