@@ -23,7 +23,7 @@ registry.add("ff_mark_lease_expired_if_due", 4, 1, function(given, argv)
         return {1, "ALREADY_SATISFIED", stale}
     end
     local expires_at = number_of(c.lease_expires_at)
-    if expires_at > u.now then
+    if not core.lease_is_over(u.now, expires_at) then
         unit.zadd(u, index, expires_at, e)
         unit.commit(u)
         return {1, "ALREADY_SATISFIED", "not_yet_expired"}

@@ -48,8 +48,8 @@ end
 
 -- The reply to a claim sent again: same lease, attempt and worker, still valid. nil when it is not one.
 function claim.duplicate(u, e, c, worker_id, lease_id, attempt_id)
-    if c.lifecycle_phase ~= "active" or c.ownership_state ~= "leased" or number_of(c.lease_expires_at) <= u.now
-        or c.current_lease_id ~= lease_id or c.current_attempt_id ~= attempt_id or c.current_worker_id ~= worker_id then
+    if c.lifecycle_phase ~= "active" or c.ownership_state ~= "leased"
+        or core.lease_is_over(u.now, number_of(c.lease_expires_at)) or c.current_lease_id ~= lease_id or c.current_attempt_id ~= attempt_id or c.current_worker_id ~= worker_id then
         return nil
     end
     local kind = call("HGET", keys.attempt(u.tag, e, c.current_attempt_index), "attempt_type")

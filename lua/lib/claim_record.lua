@@ -88,7 +88,7 @@ end
 -- The lease of a remembered line as the claim had answered it; nil when it is no longer held.
 local function lease_of(u, e, c, lease_id, kind, suspension_id)
     if not c or c.current_lease_id ~= lease_id or c.ownership_state ~= "leased"
-        or number_of(c.lease_expires_at) <= u.now then
+        or core.lease_is_over(u.now, number_of(c.lease_expires_at)) then
         return nil
     end
     local lease = claim.reply("DUPLICATE", c, kind)

@@ -74,7 +74,7 @@ end
 -- An expired lease nobody has marked yet is marked, whoever finds it. Answers whether it was.
 local function mark(r, e, c)
     if c.ownership_state ~= "leased" then return false end
-    if number_of(c.lease_expires_at) > r.u.now then
+    if not core.lease_is_over(r.u.now, number_of(c.lease_expires_at)) then
         unit.zadd(r.u, keys.index(r.u.tag, "lease_expiry"), number_of(c.lease_expires_at), e)
         unit.zadd(r.u, keys.lane(r.u.tag, c.lane_id, "active"), number_of(c.lease_expires_at), e)
         return false

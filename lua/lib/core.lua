@@ -108,6 +108,11 @@ local function require_live(c)
     return c
 end
 
+-- Whether a lease has run out. While the host holds leases, only those have that ran out before.
+function core.lease_is_over(now, expires_at)
+    return expires_at <= now and (not lease_time or expires_at <= (lease_time() or now))
+end
+
 -- Chapter 02 section 7.1.
 function core.require(tag, e)
     return require_live(core.load(tag, e))

@@ -114,7 +114,7 @@ end
 -- Rows 6 to 11: whether the caller owns the attempt and its stream is open.
 function frame.check_owner(u, c, s, lease_id, epoch)
     if c[1] ~= "active" then refuse("stream_closed", c[1]) end
-    if c[2] == "lease_expired_reclaimable" or c[2] == "lease_revoked" or number_of(c[3]) <= u.now
+    if c[2] == "lease_expired_reclaimable" or c[2] == "lease_revoked" or core.lease_is_over(u.now, number_of(c[3]))
         or number_of(c[4]) ~= s.index or c[5] ~= lease_id or number_of(c[6]) ~= epoch then
         refuse("stale_owner_cannot_append")
     end

@@ -43,7 +43,7 @@ end
 -- Section 7.3 steps 2 and 3; the caller has checked that the phase is active.
 function lease.check_held(u, e, c, marks)
     if c.ownership_state == "lease_revoked" then refuse("lease_revoked") end
-    if number_of(c.lease_expires_at) > u.now then return end
+    if not core.lease_is_over(u.now, number_of(c.lease_expires_at)) then return end
     if marks then
         core.keep(c)
         lease.mark_expired(u, e, c)

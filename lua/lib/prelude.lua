@@ -23,6 +23,10 @@ local argument_size, key_exists, value_of
 -- third. Nil where the host cannot do that.
 local read_into
 
+-- What the host judges leases by instead of the time of the call, while nobody could renew them: milliseconds,
+-- nothing otherwise. Nil on hosts whose time is what it is.
+local lease_time
+
 -- Functions that hand long arguments on without looking at them (see lib/issue.lua), and ask count_of how
 -- many there are.
 local HANDS_ON = {"ff_create_execution", "ff_create_batch", "ff_complete_execution", "ff_complete_and_claim"}
@@ -38,6 +42,7 @@ local function find_globals(argv)
         argument_size, value_of = redis.ff_argument_size, redis.ff_value_of
         read_into = redis.ff_hash
     end
+    lease_time = redis.ff_lease_time
     -- Functions derive most keys themselves: from the next call on their number is at [0], and those behind
     -- the first come when asked for.
     if redis.ff_keys_on_demand then redis.ff_keys_on_demand() end

@@ -50,17 +50,34 @@ Result<valkey::Options> valkey_options(const Settings& settings) {
     return options;
 }
 
+std::string seconds_of(Millis span) {
+    return std::to_string(std::chrono::round<std::chrono::seconds>(span).count()) + " s";
+}
+
+std::string describe(const host::ClockHold& hold) {
+    const std::string left = seconds_of(hold.left);
+    if (hold.over_restart)
+        return "the clock says that the store was not in use for " + seconds_of(hold.leap) +
+               "; for " + left +
+               " more nothing is deleted or timed out: if the clock is wrong, stop the server, set "
+               "the clock right and start it again";
+    return "the clock jumped ahead by " + seconds_of(hold.leap) +
+           "; the store's time goes on without the jump for " + left +
+           " more: if the clock is wrong, set it right until then";
+}
+
 }  // namespace
 
 StoreBackend::StoreBackend(boost::asio::any_io_executor loop, const Settings& settings,
                            Random& random, valkey::Probe& probe, OnFatal on_fatal,
-                           OnUndone on_undone)
+                           OnUndone on_undone, OnSlow on_slow)
     : loop_(std::move(loop)),
       settings_(settings),
       random_(random),
       probe_(probe),
       on_fatal_(std::move(on_fatal)),
-      on_undone_(std::move(on_undone)) {}
+      on_undone_(std::move(on_undone)),
+      on_slow_(std::move(on_slow)) {}
 
 store::Store& StoreBackend::store() const {
     FF_ASSERT(embedded_ != nullptr || valkey_ != nullptr);
@@ -109,11 +126,16 @@ Result<Done> StoreBackend::open_embedded() {
     options.compile = settings_.lua_jit;
     options.memory_limit = settings_.memory_limit.bytes.value_or(memory_of_process() / 100 *
                                                                  settings_.memory_limit.percent);
+    options.doubts = {.jump_max = settings_.clock_jump_max,
+                      .grace = settings_.clock_grace,
+                      .lease_grace_max = settings_.lease_grace_max};
     options.library = model::library_text();
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
     options.journal.loading = &loading_;
     options.on_undone = on_undone_;
+    options.slow_calls = {.after = settings_.slow_call, .tell = on_slow_};
+    options.shard.recovery_target = std::chrono::seconds(settings_.recovery_target_s);
     auto opened = host::EmbeddedStore::open(std::move(options));
     if (!opened.has_value()) {
         Error error = std::move(opened).error().within(settings_.data_dir);
@@ -169,7 +191,18 @@ std::optional<Error> StoreBackend::trouble() const {
                                 "the store cannot keep anything: " + health.text);
 }
 
+const Clock& StoreBackend::clock() const {
+    if (embedded_) return embedded_->clock();
+    return system_clock_;
+}
+
+bool StoreBackend::time_is_doubted() const {
+    return embedded_ && embedded_->clock_hold().has_value();
+}
+
 std::optional<std::string> StoreBackend::degraded() const {
+    const auto hold = embedded_ ? embedded_->clock_hold() : std::nullopt;
+    if (hold.has_value()) return describe(*hold);
     const std::uint64_t broken = embedded_ ? embedded_->broken_promises() : 0;
     if (broken == 0) return std::nullopt;
     return std::to_string(broken) +

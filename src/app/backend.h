@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "app/settings.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/task.h"
 #include "host/embedded_store.h"
@@ -26,10 +27,13 @@ class StoreBackend {
     using OnFatal = std::function<void(const Error&)>;
     /// A call of a function that the embedded store has undone. Called on any thread.
     using OnUndone = std::function<void(const host::UndoneCall&)>;
+    /// One that took long. Called on any thread.
+    using OnSlow = std::function<void(const host::SlowCall&)>;
 
     /// Everything given outlives it.
     StoreBackend(boost::asio::any_io_executor loop, const Settings& settings, Random& random,
-                 valkey::Probe& probe, OnFatal on_fatal, OnUndone on_undone = {});
+                 valkey::Probe& probe, OnFatal on_fatal, OnUndone on_undone = {},
+                 OnSlow on_slow = {});
 
     /// Boot steps 1 and 1b: a store that answers and is new enough. The loop goes on meanwhile.
     Task<Done> open();
@@ -47,6 +51,10 @@ class StoreBackend {
     store::Store& store() const;
     /// Null with valkey.
     host::EmbeddedStore* embedded() const { return embedded_.get(); }
+    /// The store's time; that of this machine on a Valkey, which has its own.
+    const Clock& clock() const;
+    /// Whether the store's time is doubted, so that nothing destructive may follow from it.
+    bool time_is_doubted() const;
     /// Why the store keeps nothing at present, if it does not. Costs no request.
     std::optional<Error> trouble() const;
     /// What in the settings of the store endangers its data, as the boot found it.
@@ -65,11 +73,13 @@ class StoreBackend {
 
     boost::asio::any_io_executor loop_;
     const Settings& settings_;
+    SystemClock system_clock_{};
     Random& random_;
     valkey::Probe& probe_;
     OnFatal on_fatal_;
     journal::Loading loading_{};
     OnUndone on_undone_;
+    OnSlow on_slow_;
     std::unique_ptr<host::EmbeddedStore> embedded_{};
     std::unique_ptr<valkey::ValkeyStore> valkey_{};
     std::unique_ptr<host::RespDoor> resp_door_{};

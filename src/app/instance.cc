@@ -143,10 +143,12 @@ class Instance::AuditTrail final : public api::Auditor {
 Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::OnFatal on_fatal)
     : loop_(std::move(loop)),
       settings_(std::move(settings)),
-      backend_(loop_, settings_, random_, probe_, std::move(on_fatal),
-               [this](const host::UndoneCall& call) {
-                   probe_.call_undone(call.function, call.broke_promise);
-               }),
+      backend_(
+          loop_, settings_, random_, probe_, std::move(on_fatal),
+          [this](const host::UndoneCall& call) {
+              probe_.call_undone(call.function, call.broke_promise);
+          },
+          [this](const host::SlowCall& call) { probe_.call_was_slow(call); }),
       pools_(settings_.pools) {}
 
 Instance::~Instance() = default;
@@ -159,6 +161,7 @@ Task<Done> Instance::start() {
         co_return started;
     }
     front_door_.open(inside());
+    metrics_door_.open(*metrics_dispatcher_);
     ready_ = true;
     log::info("app", "serving",
               {{"url", url()},
@@ -172,8 +175,8 @@ Task<Done> Instance::start() {
 
 Task<Done> Instance::start_inside() {
     FF_CO_CHECK(co_await backend_.open());
-    FF_CO_CHECK(co_await start_services());
-    co_return listen_for_metrics();
+    const Result<Done> started = co_await start_services();
+    co_return started;
 }
 
 store::Store& Instance::keep_store() {
@@ -194,11 +197,13 @@ Task<Done> Instance::start_services() {
     store_ = std::make_unique<ProbedStore>(keep_store(), probe_);
     ServiceOptions serving = service_options(settings_, backend_);
     serving.probe = &probe_;
-    services_ = std::make_unique<Services>(loop_, *store_, clock_, random_, std::move(serving));
+    services_ =
+        std::make_unique<Services>(loop_, *store_, backend_.clock(), random_, std::move(serving));
     BackgroundOptions working = background_options(settings_);
     working.listener_probe = &probe_;
-    background_ = std::make_unique<Background>(loop_, *store_, clock_, random_, services_->claimer,
-                                               std::move(working), probe_);
+    working.scan.time_is_doubted = [this] { return backend_.time_is_doubted(); };
+    background_ = std::make_unique<Background>(loop_, *store_, backend_.clock(), random_,
+                                               services_->claimer, std::move(working), probe_);
     FF_CO_CHECK(co_await services_->start());
     background_->start();
     FF_CO_CHECK(backend_.open_resp_door());
@@ -289,16 +294,17 @@ Result<Done> Instance::listen() {
         local.unix_path = settings_.listen_unix;
         FF_TRY(local_http_, http::Server::listen(loop_, std::move(local), front_door_));
     }
+    FF_CHECK(listen_for_metrics());
     log::info("app", "listening", {{"url", url()}});
     return Done{};
 }
 
 Result<Done> Instance::listen_for_metrics() {
-    if (!settings_.serve_http || !settings_.metrics_listen) return Done{};
+    if (!settings_.metrics_listen) return Done{};
     http::ServerOptions figures = server_options(settings_);
     figures.host = settings_.metrics_listen->host;
     figures.port = settings_.metrics_listen->port;
-    FF_TRY(metrics_http_, http::Server::listen(loop_, std::move(figures), *metrics_dispatcher_));
+    FF_TRY(metrics_http_, http::Server::listen(loop_, std::move(figures), metrics_door_));
     return Done{};
 }
 

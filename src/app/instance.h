@@ -88,7 +88,6 @@ class Instance {
 
     boost::asio::any_io_executor loop_;
     Settings settings_;
-    SystemClock clock_{};
     BufferedRandom random_{};
     Probe probe_{};
     StoreBackend backend_;
@@ -108,6 +107,7 @@ class Instance {
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
     std::unique_ptr<console::Pages> console_{};
     FrontDoor front_door_{[this] { return still_loading(backend_.loaded_percent()); }};
+    FrontDoor metrics_door_{[this] { return still_loading(backend_.loaded_percent()); }};
     std::unique_ptr<http::Server> http_{};
     std::unique_ptr<http::Server> local_http_{};
     std::unique_ptr<http::Server> metrics_http_{};

@@ -94,6 +94,9 @@ struct Probe::Families {
     Family<Counter>& broken_promises =
         counters(registry, "ff_store_postcondition_failures_total",
                  "Calls undone because they had not written what they answered, by function");
+    Family<Histogram>& slow_calls =
+        histograms(registry, "ff_store_slow_call_seconds",
+                   "Calls of the embedded store above FF_SLOW_CALL_MS, by what they waited for");
     Counter& reloads =
         counters(registry, "ff_library_reload_total", "Loads of the function library").Add({});
     Counter& shutdown_timeouts =
@@ -228,6 +231,12 @@ void Probe::call_undone(std::string_view function, bool broke_promise) {
 
 void Probe::shutdown_timed_out() {
     families_->shutdown_timeouts.Increment();
+}
+
+void Probe::call_was_slow(const host::SlowCall& call) {
+    families_->slow_calls
+        .Add({{"cause", std::string(host::to_string(call.cause()))}}, latency_buckets())
+        .Observe(seconds(call.took));
 }
 
 void Probe::worker_at_capacity() {

@@ -10,6 +10,7 @@
 #include "api/pool.h"
 #include "app/function_observer.h"
 #include "host/shard.h"
+#include "host/slow_calls.h"
 #include "hub/probe.h"
 #include "scan/probe.h"
 #include "valkey/probe.h"
@@ -35,6 +36,8 @@ class Probe final : public api::RequestProbe,
     void shutdown_timed_out();
     /// The embedded store has undone a call; `broke_promise`: it had not written what it answered.
     void call_undone(std::string_view function, bool broke_promise);
+    /// A call of the embedded store took long.
+    void call_was_slow(const host::SlowCall& call);
     void worker_at_capacity();
 
     void cycle_ended(const scan::CycleFacts& facts) override;

@@ -116,6 +116,16 @@ Result<Done> wait_replicas(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+/// Less than two minutes would doubt a start after a quiet minute: what the log says of the time is
+/// a minute old then.
+Result<Done> clock_jump_max(RawSettings& raw, Text value, Name field) {
+    constexpr std::uint64_t kLeastMs = 120'000;
+    FF_TRY(const std::uint64_t read, read_number(value, {.least = 0, .most = kManyMs}, field));
+    if (read != 0 && read < kLeastMs) return invalid_input(field, "neither 0 nor at least 120000");
+    raw.settings.clock_jump_max = Millis(read);
+    return Done{};
+}
+
 Result<Done> lua_jit(RawSettings& raw, Text value, Name field) {
     if (value != "on" && value != "off") return invalid_input(field, "neither on nor off");
     raw.settings.lua_jit = value == "on";
@@ -276,6 +286,20 @@ constexpr Setting kTable[] = {
     {"FF_MEMORY_LIMIT", "70%",
      "bytes, <n>KiB, <n>MiB, <n>GiB, <n>% of what the process may use, or off",
      "memory of the embedded store; new work is refused before it is reached", memory_limit},
+    {"FF_CLOCK_JUMP_MAX_MS", "600000", "0 (no limit), 120000..31622400000",
+     "a jump of the clock further ahead is doubted: nothing is deleted or timed out because of it",
+     clock_jump_max},
+    {"FF_CLOCK_GRACE_MS", "600000", "1000..86400000", "for so long, then it is taken for true",
+     number<&S::clock_grace, 1000, 86400000>},
+    {"FF_LEASE_GRACE_MS", "30000", "0..3600000",
+     "most that leases outlive a time in which they could not be renewed",
+     number<&S::lease_grace_max, 0, 3600000>},
+    {"FF_SLOW_CALL_MS", "500", "0 (none), 1..3600000",
+     "a call of the embedded store that takes longer is logged and counted with its cause",
+     number<&S::slow_call, 0, 3600000>},
+    {"FF_RECOVERY_TARGET_S", "10", "1..3600",
+     "a snapshot is due when replaying the log would take longer at the next start",
+     number<&S::recovery_target_s, 1, 3600>},
     {"FF_RESP_ADDR", "", "host:port", "let Valkey clients talk to the embedded store there",
      address<&S::resp_listen>},
     {"FF_RESP_PASSWORD", "", "never logged", "what such clients must know",

@@ -74,12 +74,19 @@ struct Settings {
     std::size_t wait_replicas = 0;
     Millis wait_replicas_time{1'000};
     std::uint32_t shards = 0;
+    std::uint32_t recovery_target_s = 10;
     /// The functions of the embedded store are compiled to machine code, not interpreted.
     bool lua_jit = true;
     /// Of the embedded store.
     MemoryLimit memory_limit{};
     std::optional<http::ListenAddress> resp_listen{};
     std::string resp_password{};
+    /// Of the embedded store's time; zero: it may leap as far as it likes.
+    Millis clock_jump_max{600'000};
+    Millis clock_grace{600'000};
+    Millis lease_grace_max{30'000};
+    /// A call of the embedded store that takes longer is logged and counted; zero: none.
+    Millis slow_call{500};
 
     /// False inside another program: nothing listens, requests come by Instance::handler.
     bool serve_http = true;

@@ -48,6 +48,15 @@ void report(std::size_t shard, const journal::RecoveryReport& recovery) {
             {{"file", cut.file}, {"offset", cut.offset}, {"what", cut.what}, {"copy", cut.copy}});
 }
 
+/// A short log tells nothing of how long a long one takes.
+void expect_replay_of(Shard& shard, const journal::RecoveryReport& recovery) {
+    constexpr std::uint64_t kBytesLeast = 32U << 20;
+    const double seconds = std::chrono::duration<double>(recovery.log_time).count();
+    if (recovery.log_bytes < kBytesLeast || seconds <= 0) return;
+    shard.expect_replay(
+        static_cast<std::uint64_t>(static_cast<double>(recovery.log_bytes) / seconds));
+}
+
 std::uint32_t default_shards() {
     return std::max(1U, std::thread::hardware_concurrency() / 2);
 }
@@ -62,9 +71,13 @@ std::string new_store_id() {
 }  // namespace
 
 EmbeddedStore::EmbeddedStore(EmbeddedOptions options)
-    : options_(std::move(options)), memory_(options_.memory_limit) {
+    : options_(std::move(options)),
+      memory_(options_.memory_limit),
+      slow_calls_(options_.slow_calls) {
     options_.shard.memory = &memory_;
-    clock_.emplace(options_.clock == nullptr ? system_clock_ : *options_.clock);
+    if (options_.slow_calls.after.count() > 0) options_.shard.slow_calls = &slow_calls_;
+    clock_.emplace(options_.clock == nullptr ? system_clock_ : *options_.clock, options_.doubts);
+    if (options_.doubts.jump_max.count() > 0) options_.shard.beat = HeldClock::kBeat;
     if (options_.files == nullptr) {
         own_files_ = std::make_unique<journal::PosixFileSystem>();
         options_.files = own_files_.get();
@@ -119,6 +132,7 @@ ShardStateOptions EmbeddedStore::state_options(std::size_t index) {
         .compile = options_.compile,
         .is_local = [count, index](std::uint16_t slot) { return slot % count == index; },
         .memory = &memory_,
+        .lease_time = [this](std::chrono::microseconds now) { return clock_->lease_time(now); },
         .info = [this](std::string_view section) { return info(section); },
         .on_undone =
             [this](const UndoneCall& call) {
@@ -141,11 +155,12 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     journal::JournalOptions journal_options = options_.journal;
     journal_options.shard = shard;
     journal_options.repair = options_.repair;
-    journal_options.clock = &*clock_;
+    journal_options.clock = &clock_->recorded();
     journal_options.mark_path = journal::join_path(options_.folder, journal::mark_name(shard));
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));
     report(index, opened.report);
+    expect_replay_of(*shards_[index], opened.report);
     recovery_[index] = std::move(opened.report);
     if (options_.fsync == journal::Fsync::Always) options_.files->prepare_large_writes();
     journal::CommitterOptions committer{.fsync = options_.fsync,
@@ -180,7 +195,9 @@ Result<Done> EmbeddedStore::open_shards() {
         FF_TRY(committers, open_journals());
     }
     // What was decided once, such as that a lease has expired, stays decided.
-    for (const journal::RecoveryReport& report : recovery_) clock_->raise(report.time);
+    std::chrono::microseconds last{0};
+    for (const journal::RecoveryReport& report : recovery_) last = std::max(last, report.time);
+    clock_->resume(last);
     rehearsals.clear();
     for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->start(std::move(committers[i]));
     return Done{};

@@ -37,6 +37,8 @@ struct EmbeddedOptions {
     /// Outlive the store; empty: the system's own.
     const Clock* clock = nullptr;
     journal::FileSystem* files = nullptr;
+    /// Of what `clock` says.
+    ClockDoubts doubts{};
     /// How the log grows; what follows from the other options is filled in.
     journal::JournalOptions journal{};
     /// Keep a copy of damaged files and go on without what is damaged.
@@ -50,6 +52,7 @@ struct EmbeddedOptions {
     ShardOptions shard{};
     /// Called on a shard's thread for every call of a function that was undone.
     std::function<void(const UndoneCall& call)> on_undone{};
+    SlowCallOptions slow_calls{};
     /// The journal has failed for good; nothing is acknowledged any more. The process should end.
     std::function<void(const Error&)> on_fatal{};
 };
@@ -105,6 +108,8 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     const MemoryGauge& memory() const { return memory_; }
     /// What its functions take for the time; never goes back.
     const Clock& clock() const { return *clock_; }
+    /// Whether what its clock says is doubted at the moment.
+    std::optional<ClockHold> clock_hold() const { return clock_->hold(); }
     /// Calls that were undone because they had not written what they answered: defects of the
     /// functions, or of what runs them.
     std::uint64_t broken_promises() const { return broken_promises_.load(); }
@@ -152,6 +157,7 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     std::mutex backup_mutex_{};
     ChannelHub hub_{};
     MemoryGauge memory_;
+    SlowCalls slow_calls_;
     std::atomic<std::uint64_t> broken_promises_{0};
     std::vector<std::unique_ptr<Shard>> shards_{};
     std::vector<journal::RecoveryReport> recovery_{};

@@ -170,6 +170,13 @@ bool LuaCommands::read_arguments() {
     return true;
 }
 
+std::optional<std::int64_t> LuaCommands::held_lease_time_ms() const {
+    if (rehearsing_ || !options_.lease_time) return std::nullopt;
+    const std::chrono::microseconds held = options_.lease_time(now_);
+    if (held >= now_) return std::nullopt;
+    return std::chrono::floor<std::chrono::milliseconds>(held).count();
+}
+
 const LuaCommands::Known* LuaCommands::find_known(const char* name) const {
     for (std::size_t place = place_of(name); known_[place].name != nullptr;
          place = (place + 1) & (kKnownPlaces - 1)) {

@@ -88,6 +88,8 @@ class LuaCommands final : public ValueSource {
     const std::string& piece_error() const { return piece_sink_.text(); }
     void send_value_of(std::string_view first, std::string_view second, std::string_view third,
                        keyspace::ReplySink& sink) override;
+    /// Nothing when leases are judged by the time of the call.
+    std::optional<std::int64_t> held_lease_time_ms() const;
     LuaState& state() { return state_; }
 
   private:

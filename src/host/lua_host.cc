@@ -7,6 +7,7 @@
 #include <lua.hpp>
 
 #include "base/log.h"
+#include "base/steady_clock.h"
 #include "host/function_source.h"
 #include "host/library_code.h"
 #include "host/lua_commands.h"
@@ -201,6 +202,10 @@ struct LuaHost::Impl {
     void drop_registrations();
     void install(const std::string& name, std::string_view text);
     void note_undone(Function& function, const std::optional<std::string>& broken);
+    /// All garbage at once.
+    void collect();
+
+    std::chrono::nanoseconds collector_time{0};
     void push_keys(Texts given);
     void push_arguments(const Function& function, Texts given);
     static Impl& of(lua_State* lua) {
@@ -296,6 +301,12 @@ void LuaHost::Impl::install(const std::string& name, std::string_view text) {
         functions.emplace(library.functions.back(), std::move(function));
     }
     registrations.clear();
+}
+
+void LuaHost::Impl::collect() {
+    const auto begun = SteadyClock::now();
+    lua_gc(state.get(), LUA_GCCOLLECT, 0);
+    collector_time += SteadyClock::now() - begun;
 }
 
 void LuaHost::Impl::note_undone(Function& function, const std::optional<std::string>& broken) {
@@ -440,7 +451,7 @@ bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     impl_->running = nullptr;
     impl_->keys = {};
     impl_->arguments = {};
-    if (failed == LUA_ERRMEM || state.over_limit()) lua_gc(lua, LUA_GCCOLLECT, 0);
+    if (failed == LUA_ERRMEM || state.over_limit()) impl_->collect();
     if (impl_->rehearsing) return kept;
     ++function.calls;
     if (!kept) impl_->note_undone(function, broken);
@@ -475,6 +486,10 @@ std::vector<FunctionCount> LuaHost::counts() const {
 
 std::size_t LuaHost::memory_bytes() const {
     return impl_->state.memory_bytes();
+}
+
+std::chrono::nanoseconds LuaHost::collector_time() const {
+    return impl_->collector_time;
 }
 
 }  // namespace ff::host

@@ -36,6 +36,8 @@ struct LuaHostOptions {
     /// Whether the store has no room for more; outlives the host. Null: it always has.
     const MemoryGauge* memory = nullptr;
     std::function<void(const UndoneCall& call)> on_undone{};
+    /// What leases are judged by at that time, where it is not the time itself. Empty: it is.
+    std::function<std::chrono::microseconds(std::chrono::microseconds now)> lease_time{};
 };
 
 struct FunctionCall {
@@ -98,6 +100,8 @@ class LuaHost {
     /// In order of name.
     std::vector<FunctionCount> counts() const;
     std::size_t memory_bytes() const;
+    /// Spent so far on collecting all garbage at once, which calls that met a limit end with.
+    std::chrono::nanoseconds collector_time() const;
 
   private:
     struct Impl;

@@ -39,6 +39,16 @@ int redis_hash(lua_State* lua) {
     return 1;
 }
 
+/// Not in Valkey: what leases are judged by while it is not the time of the call; nil otherwise.
+int redis_lease_time(lua_State* lua) {
+    const std::optional<std::int64_t> held = commands_of(lua).held_lease_time_ms();
+    if (held.has_value())
+        lua_pushnumber(lua, static_cast<double>(*held));
+    else
+        lua_pushnil(lua);
+    return 1;
+}
+
 bool is_one_text(lua_State* lua) {
     return lua_gettop(lua) == 1 && lua_type(lua, 1) == LUA_TSTRING;
 }
@@ -142,6 +152,7 @@ void push_redis_library(lua_State* lua, LuaCommands& commands) {
     set_command_function(lua, commands, "call", redis_call);
     set_command_function(lua, commands, "pcall", redis_pcall);
     set_command_function(lua, commands, "ff_hash", redis_hash);
+    set_command_function(lua, commands, "ff_lease_time", redis_lease_time);
     set_command_function(lua, commands, "sha1hex", redis_sha1hex);
     lua_pushcfunction(lua, redis_error_reply);
     lua_setfield(lua, -2, "error_reply");

@@ -18,14 +18,13 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kExpiryPause = 20ms;
 /// How soon an idle shard looks whether the disk takes more of a snapshot.
 constexpr std::chrono::milliseconds kSnapshotPause = 2ms;
-constexpr std::chrono::hours kNoTimer{1};
 
 }  // namespace
 
 /// What waits for a tick to be stored.
 class Shard::Batch final : public journal::Batch {
   public:
-    explicit Batch(ChannelHub& hub) : hub_(hub) {}
+    Batch(ChannelHub& hub, SlowCalls* slow_calls) : hub_(hub), slow_calls_(slow_calls) {}
 
     void release(const Result<Done>& outcome) override {
         if (outcome.has_value())
@@ -33,7 +32,13 @@ class Shard::Batch final : public journal::Batch {
         else if (!messages.empty())
             hub_.gap();
         Resumer resumer;
-        while (!works.empty()) works.pop_front().release(outcome, resumer);
+        const auto now = slow_calls_ == nullptr ? Time{} : SteadyClock::now();
+        while (!works.empty()) {
+            Work& work = works.pop_front();
+            if (slow_calls_ != nullptr && slow_calls_->is_slow(work.times, now))
+                slow_calls_->note(work.subject(), work.times, now);
+            work.release(outcome, resumer);
+        }
     }
 
     WorkList works{};
@@ -41,6 +46,7 @@ class Shard::Batch final : public journal::Batch {
 
   private:
     ChannelHub& hub_;
+    SlowCalls* slow_calls_;
 };
 
 struct Shard::Facts {
@@ -69,7 +75,7 @@ void Shard::start(std::unique_ptr<journal::Committer> committer) {
     state_.keyspace().set_append_listener([this](std::string_view key) {
         if (!waiters_.empty()) appended_.emplace_back(key);
     });
-    batch_ = std::make_unique<Batch>(hub_);
+    batch_ = std::make_unique<Batch>(hub_, options_.slow_calls);
     note_facts();
     if (!options_.by_hand) thread_ = std::thread([this] { loop(); });
 }
@@ -86,6 +92,11 @@ Error Shard::cannot_write() const {
 Result<Done> Shard::submit(Work& work) {
     if (stopping_.load(std::memory_order_relaxed)) return store::shutting_down();
     if (work.needs_journal() && refuses()) return cannot_write();
+    if (options_.slow_calls != nullptr) {
+        work.times = {
+            .submitted = SteadyClock::now(),
+            .snapshots_before = CallTimes::Span(snapshot_ns_.load(std::memory_order_relaxed))};
+    }
     switch (queue_.push(work)) {
         case WorkQueue::Push::Taken:
             if (options_.by_hand) options_.by_hand();
@@ -121,6 +132,8 @@ void Shard::wind_up() {
 
 void Shard::tick(WorkList works, bool last) {
     tick_time_ = SteadyClock::now();
+    // Whether time leapt can be told only by looking.
+    static_cast<void>(clock_.now_us());
     if (refuses())
         refuse(works);
     else
@@ -146,9 +159,21 @@ void Shard::refuse(WorkList& works) {
 
 void Shard::run_queued(WorkList& works) {
     auto begun = tick_time_;
+    auto now = begun;
     while (!works.empty()) {
-        perform(works.pop_front(), Work::Wake::Start);
-        const auto now = SteadyClock::now();
+        Work& work = works.pop_front();
+        const Time work_begun = now;
+        const CallTimes::Span collected = state_.lua().collector_time();
+        const bool is_done = perform(work, Work::Wake::Start);
+        now = SteadyClock::now();
+        // What waits for something else takes as long as that.
+        if (is_done && options_.slow_calls != nullptr) {
+            work.times.begun = work_begun;
+            work.times.ended = now;
+            work.times.snapshots_then =
+                CallTimes::Span(snapshot_ns_.load(std::memory_order_relaxed));
+            work.times.collector = state_.lua().collector_time() - collected;
+        }
         if (batch_works_ < options_.tick_works_max && records_.bytes() < options_.tick_bytes_max &&
             now - begun < options_.tick_time_max)
             continue;
@@ -157,10 +182,11 @@ void Shard::run_queued(WorkList& works) {
     }
 }
 
-void Shard::perform(Work& work, Work::Wake why) {
-    if (work.run(*this, why) == Work::Progress::Waiting) return;
+bool Shard::perform(Work& work, Work::Wake why) {
+    if (work.run(*this, why) == Work::Progress::Waiting) return false;
     batch_->works.push_back(work);
     ++batch_works_;
+    return true;
 }
 
 void Shard::run(std::span<const std::string_view> argv, keyspace::ReplySink& reply) {
@@ -233,7 +259,8 @@ void Shard::commit() {
     batch_->messages.swap(state_.published());
     if (batch_->works.empty() && records_.empty() && batch_->messages.empty()) return;
     facts_->ticks.fetch_add(1, std::memory_order_relaxed);
-    std::unique_ptr<Batch> batch = std::exchange(batch_, std::make_unique<Batch>(hub_));
+    std::unique_ptr<Batch> batch =
+        std::exchange(batch_, std::make_unique<Batch>(hub_, options_.slow_calls));
     batch_works_ = 0;
     if (committer_ == nullptr) {
         batch->release(Done{});
@@ -247,11 +274,18 @@ void Shard::commit() {
     committer_->submit(std::move(tick));
 }
 
+std::uint64_t Shard::log_bytes_max() const {
+    constexpr std::uint64_t kLeastShare = 4;
+    const std::uint64_t data = state_.keyspace().memory_bytes();
+    if (options_.recovery_target.count() == 0) return data;
+    const auto seconds = static_cast<std::uint64_t>(options_.recovery_target.count());
+    return std::clamp(replay_rate_ * seconds, data / kLeastShare, data);
+}
+
 void Shard::begin_snapshot() {
     const std::uint64_t log_bytes = committer_->replay_bytes();
     const std::uint64_t least =
-        std::max({options_.snapshot_log_bytes, snapshot_not_before_.load(),
-                  static_cast<std::uint64_t>(state_.keyspace().memory_bytes())});
+        std::max({options_.snapshot_log_bytes, snapshot_not_before_.load(), log_bytes_max()});
     if (log_bytes <= least || snapshot_pending_.load() || refuses()) return;
     snapshot_pending_.store(true);
     snapshot_open_ = true;
@@ -273,7 +307,11 @@ void Shard::continue_snapshot() {
     // The disk is slower than we are: serve commands meanwhile.
     if (!snapshot_open_ || !committer_->snapshot_has_room(options_.snapshot_slice_bytes)) return;
     ByteBuffer chunk;
+    const auto begun = SteadyClock::now();
     const bool complete = state_.keyspace().snapshot_step(options_.snapshot_slice_bytes, chunk);
+    const CallTimes::Span took = SteadyClock::now() - begun;
+    snapshot_ns_.store(snapshot_ns_.load(std::memory_order_relaxed) + took.count(),
+                       std::memory_order_relaxed);
     const bool accepted = chunk.empty() || committer_->write_snapshot_chunk(std::move(chunk));
     if (!accepted) {
         if (!complete) state_.keyspace().abort_snapshot();
@@ -291,12 +329,13 @@ Shard::Time Shard::next_wake() const {
         const bool room = committer_->snapshot_has_room(options_.snapshot_slice_bytes);
         return room ? now : now + kSnapshotPause;
     }
-    Time next = now + kNoTimer;
+    Time next = now + options_.beat;
     if (const auto due = waiters_.next_due(); due.has_value()) next = std::min(next, *due);
     if (const auto expiry = state_.keyspace().next_expiry(); expiry.has_value()) {
         const std::chrono::milliseconds left = *expiry - clock_.now();
-        next = std::min(next,
-                        now + std::clamp<std::chrono::milliseconds>(left, kExpiryPause, kNoTimer));
+        if (left < options_.beat)
+            next =
+                std::min<Time>(next, now + std::max<std::chrono::milliseconds>(left, kExpiryPause));
     }
     return next;
 }

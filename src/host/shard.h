@@ -35,12 +35,20 @@ struct ShardOptions {
     std::size_t expire_keys_max = 200;
     /// A snapshot starts when the log to replay is longer than this, and than the data in memory.
     std::uint64_t snapshot_log_bytes = 256U << 20;
+    /// It starts earlier when the next start would replay the log for longer than this, but not
+    /// before the log is a quarter of the data: each snapshot writes all of them. Zero: it does
+    /// not.
+    std::chrono::seconds recovery_target{0};
     std::size_t snapshot_slice_bytes = 64U << 10;
     /// If set, the shard has no thread: this is told when something was submitted, and whoever has
     /// the shard calls `turn`, so that a simulation decides what runs when.
     std::function<void()> by_hand{};
+    /// It looks at the clock at least this often.
+    std::chrono::steady_clock::duration beat = std::chrono::hours(1);
     /// Told of all memory that the shard uses; outlives it. Null: nobody counts.
     MemoryGauge* memory = nullptr;
+    /// Told of calls that took long; outlives it. Null: nobody cares.
+    SlowCalls* slow_calls = nullptr;
 };
 
 /// What a shard has done so far; any thread may read it.
@@ -70,6 +78,8 @@ class Shard final : public CommandRunner {
 
     /// Before `start`, for replay; then for works only, on the shard's thread.
     ShardState& state() { return state_; }
+    /// What a start replays in a second, if one has told; before `start`.
+    void expect_replay(std::uint64_t bytes_per_second) { replay_rate_ = bytes_per_second; }
     /// Without a committer nothing is stored, and everything is released at once.
     void start(std::unique_ptr<journal::Committer> committer);
 
@@ -112,7 +122,8 @@ class Shard final : public CommandRunner {
     void wind_up();
     void tick(WorkList works, bool last);
     void run_queued(WorkList& works);
-    void perform(Work& work, Work::Wake why);
+    /// False: the work waits, and will run again.
+    bool perform(Work& work, Work::Wake why);
     void refuse(WorkList& works);
     void begin_record();
     void end_record();
@@ -121,6 +132,8 @@ class Shard final : public CommandRunner {
     void commit();
     void continue_snapshot();
     void begin_snapshot();
+    /// How long a log may be that comes on top of the data.
+    std::uint64_t log_bytes_max() const;
     Time next_wake() const;
     void note_facts();
     void note_memory();
@@ -146,8 +159,11 @@ class Shard final : public CommandRunner {
     std::vector<std::string> appended_{};
     std::vector<Work*> woken_{};
 
+    /// Spent on slices of snapshots; written by the shard alone.
+    std::atomic<std::int64_t> snapshot_ns_{0};
     /// As last told to the gauge.
     std::size_t told_bytes_ = 0;
+    std::uint64_t replay_rate_ = 64U << 20;
     bool snapshot_open_ = false;
     /// The committer has not answered for the last snapshot yet.
     std::atomic<bool> snapshot_pending_{false};

@@ -40,7 +40,8 @@ LuaHostOptions lua_options(const ShardStateOptions& options) {
                           .compile = options.compile,
                           .is_local = options.is_local,
                           .memory = options.memory,
-                          .on_undone = options.on_undone};
+                          .on_undone = options.on_undone,
+                          .lease_time = options.lease_time};
 }
 
 void send_function(const LibraryFacts::Function& function, keyspace::ReplySink& reply) {

@@ -26,6 +26,8 @@ struct ShardStateOptions {
     std::function<bool(std::uint16_t slot)> is_local{};
     /// As LuaHostOptions has it.
     const MemoryGauge* memory = nullptr;
+    /// As LuaHostOptions has it.
+    std::function<std::chrono::microseconds(std::chrono::microseconds now)> lease_time{};
     /// The text of `INFO [section]`.
     std::function<std::string(std::string_view section)> info{};
     /// Called on the shard's thread for every call of a function that was undone.

@@ -25,6 +25,14 @@ std::uint64_t next_ticket() {
     return ++last;
 }
 
+/// The name of a function says more than that one was called.
+std::string_view subject_of(const resp::Command& command) {
+    const auto args = command.args();
+    if (args.empty()) return "none";
+    const bool is_call = is_word(args[0], "fcall") || is_word(args[0], "fcall_ro");
+    return is_call && args.size() > 1 ? args[1] : args[0];
+}
+
 }  // namespace
 
 Work::Progress CallWork::run(Shard& shard, Wake) {
@@ -33,6 +41,10 @@ Work::Progress CallWork::run(Shard& shard, Wake) {
     else
         shard.run(call_.command.args(), sink_);
     return Progress::Done;
+}
+
+std::string_view CallWork::subject() const {
+    return subject_of(call_.command);
 }
 
 void CallWork::release(const Result<Done>& outcome, Resumer& resumer) {
@@ -78,6 +90,10 @@ void PipelineCalls::submit(
 
 void PipelineCalls::part_done(Resumer& resumer) {
     if (parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) resumer.add(*this);
+}
+
+std::string_view PipelineCalls::Part::subject() const {
+    return subject_of(owner->calls_[indices.front()].command);
 }
 
 Work::Progress PipelineCalls::Part::run(Shard& shard, Wake) {

@@ -26,6 +26,7 @@ class CallWork final : public Work, public Resumable {
 
     Progress run(Shard& shard, Wake why) override;
     void release(const Result<Done>& outcome, Resumer& resumer) override;
+    std::string_view subject() const override;
     const resp::Command& command() const { return call_.command; }
     Result<store::Reply> take();
 
@@ -55,6 +56,7 @@ class PipelineCalls final : public Resumable {
       public:
         Progress run(Shard& shard, Wake why) override;
         void release(const Result<Done>& outcome, Resumer& resumer) override;
+        std::string_view subject() const override;
 
         PipelineCalls* owner = nullptr;
         std::vector<std::size_t> indices{};

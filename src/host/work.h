@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/result.h"
+#include "host/slow_calls.h"
 
 namespace ff::host {
 
@@ -44,6 +45,10 @@ class Work {
     virtual bool needs_journal() const { return true; }
     /// Tells works apart that had the same address one after the other.
     virtual std::uint64_t ticket() const { return 0; }
+    /// The function or command, for people; valid until it is released.
+    virtual std::string_view subject() const { return "other"; }
+    /// Its shard's.
+    CallTimes times{};
 
   private:
     friend class WorkQueue;

@@ -9,6 +9,9 @@
 namespace ff::journal {
 namespace {
 
+/// How old the time in the mark of a log may be that nobody writes to.
+constexpr std::chrono::minutes kMarkTimeStep{1};
+
 std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
     return (value + step - 1) / step * step;
 }
@@ -150,6 +153,9 @@ Result<Done> Journal::start_segment() {
 Result<Done> Journal::look_after() {
     FF_CHECK(check_place());
     if (!mark_) return Done{};
+    if (options_.clock != nullptr && synced_record_ == next_record_ &&
+        options_.clock->now_us() - mark_->mark().time >= kMarkTimeStep)
+        FF_CHECK(move_mark());
     Result<Done> synced = mark_->sync();
     // A mark that lags behind is still true.
     if (synced || category_of(synced.error()) == FileError::NoSpace) return Done{};

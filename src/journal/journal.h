@@ -60,6 +60,9 @@ struct RecoveryReport {
     std::uint64_t snapshot_chunks = 0;
     std::uint64_t segments = 0;
     std::uint64_t records = 0;
+    /// Of all records, and how long reading and applying them took.
+    std::uint64_t log_bytes = 0;
+    std::chrono::nanoseconds log_time{0};
     /// It was so late when the log was last known to be durable; zero if that is not known.
     std::chrono::microseconds time{0};
     std::optional<Cut> torn{};

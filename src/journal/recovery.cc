@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/steady_clock.h"
 
 namespace ff::journal {
 namespace {
@@ -41,7 +42,10 @@ Result<Opened> Recovery::run() {
     }
     FF_CHECK(expect_files());
     FF_CHECK(replay_snapshot());
+    const SteadyClock::time_point begun = SteadyClock::now();
     FF_CHECK(replay_segments());
+    report_.log_time = SteadyClock::now() - begun;
+    report_.log_bytes = replay_bytes_;
     report_.lost_records = stored_ > next_record_ ? stored_ - next_record_ : 0;
     FF_CHECK(open_last());
     FF_CHECK(remove_replaced());

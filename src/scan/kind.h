@@ -42,6 +42,8 @@ struct KindFacts {
     Millis interval{0};
     /// Looks through everything there is, for what nobody waits for.
     bool upkeep = false;
+    /// What it does cannot be taken back where the clock turns out to be wrong.
+    bool destructive = false;
 };
 
 /// All scanners, by the number of their kind.

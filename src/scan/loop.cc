@@ -60,11 +60,16 @@ asio::awaitable<void> Loop::wait() {
 
 Loop::SteadyTime Loop::due_time() const {
     const auto due = scanner_->next_due();
-    if (!due || !store_ahead_known_) return next_cycle_;
+    if (!due || !store_ahead_known_ || is_held()) return next_cycle_;
     // A moment later: the store must agree that it is due.
     const Millis local = due->time_since_epoch() - store_ahead_ + Millis(1);
     // Compared as milliseconds: a delay may be longer than the steady clock can count.
     return local < since_start(next_cycle_) ? Steady::time_point(local) : next_cycle_;
+}
+
+bool Loop::is_held() const {
+    const auto& doubted = ground_.options.time_is_doubted;
+    return facts_of(scanner_->kind()).destructive && doubted && doubted();
 }
 
 asio::awaitable<Millis> Loop::attempt(bool full) {
@@ -85,6 +90,7 @@ asio::awaitable<Millis> Loop::attempt(bool full) {
 }
 
 Task<Done> Loop::one(bool full) {
+    if (is_held()) co_return Done{};
     const Steady::time_point begun = Steady::now();
     FF_CO_TRY(const Timestamp now, co_await store_time());
     if (full) setbacks_.cycle_began();

@@ -52,6 +52,8 @@ class Loop {
     Task<Timestamp> store_time();
     boost::asio::awaitable<void> wait();
     SteadyTime due_time() const;
+    /// Whether the scanner may do nothing at the moment.
+    bool is_held() const;
 
     Random& random_;
     Ground& ground_;

@@ -57,6 +57,8 @@ struct Options {
     Millis retention_default{86'400'000};
     Millis flow_retention{604'800'000};
     bool secondary_indexes = true;
+    /// Whether the store's time is doubted, so that nothing destructive is done by it; null: never.
+    std::function<bool()> time_is_doubted{};
     /// A waiting claim for this lane and partition may find something now.
     std::function<void(const std::string& lane, std::uint16_t partition)> on_wake{};
 

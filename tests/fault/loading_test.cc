@@ -12,6 +12,7 @@
 #include "journal/posix_file_system.h"
 #include "journal/store_file.h"
 #include "support/http_connection.h"
+#include "support/ports.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 #include "support/valkey_server.h"
@@ -72,7 +73,10 @@ class LoadingServer : public ::testing::Test {
     void start() {
         server_.emplace(testing::ProcessOptions{
             .args = {FF_PROGRAM, "server"},
-            .env = {{"FF_LISTEN_ADDR", "127.0.0.1:0"}, {"FF_DATA_DIR", data()}}});
+            .env = {{"FF_LISTEN_ADDR", "127.0.0.1:0"},
+                    {"FF_DATA_DIR", data()},
+                    {"FF_LISTEN_UNIX", socket()},
+                    {"FF_METRICS_ADDR", "127.0.0.1:" + std::to_string(metrics_port_)}}});
         constexpr std::string_view kUrl = "http://127.0.0.1:";
         const auto line = server_->wait_for_line(R"("event":"listening")");
         ASSERT_TRUE(line) << server_->err();
@@ -86,10 +90,12 @@ class LoadingServer : public ::testing::Test {
         return at == std::string::npos ? -1 : std::stoi(body.substr(at + kPercent.size()));
     }
     std::string data() const { return folder_.file("data"); }
+    std::string socket() const { return folder_.file("socket"); }
 
     testing::TempDir folder_{};
     std::optional<testing::Process> server_{};
     std::uint16_t port_ = 0;
+    std::uint16_t metrics_port_ = testing::free_port();
 };
 
 TEST_F(LoadingServer, TellsHowFarItIsAndServesInTheEnd) {
@@ -100,6 +106,7 @@ TEST_F(LoadingServer, TellsHowFarItIsAndServesInTheEnd) {
     EXPECT_NE(ready.body.find(R"("status":"loading")"), std::string::npos) << ready.body;
     EXPECT_EQ(ready.header("Retry-After"), "1");
     EXPECT_EQ(get("/healthz").status, 503);
+    EXPECT_EQ(testing::http_get(metrics_port_, "/metrics").status, 503);
     const HttpReply early = testing::HttpConnection::connect(port_).post(
         "/v1/executions", R"({"execution_kind":"noop","lane_id":"l"})");
     EXPECT_EQ(early.status, 503);
@@ -110,6 +117,19 @@ TEST_F(LoadingServer, TellsHowFarItIsAndServesInTheEnd) {
     EXPECT_TRUE(server_->wait_for_line("flowfabric: serving", Millis(120'000)));
     EXPECT_EQ(get("/readyz").status, 200);
     EXPECT_EQ(get("/healthz").status, 200);
+    EXPECT_EQ(testing::http_get(metrics_port_, "/metrics").status, 200);
+}
+
+TEST_F(LoadingServer, StartsWhereAnEndedStartLeftItsSocket) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    ASSERT_TRUE(server_->wait_for_line("flowfabric: serving"));
+    server_->kill();
+    ASSERT_TRUE(std::filesystem::is_socket(socket()));
+    ASSERT_NO_FATAL_FAILURE(start());
+    ASSERT_TRUE(server_->wait_for_line("flowfabric: serving")) << server_->err();
+    const testing::CommandResult asked = testing::run_command(
+        {FF_PROGRAM, "doctor", "--server", "unix:" + socket()}, Millis(30'000));
+    EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
 }
 
 TEST_F(LoadingServer, StopsAtOnceAndDamagesNothing) {

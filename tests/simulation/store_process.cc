@@ -13,7 +13,14 @@ namespace ff::simulation {
 namespace asio = boost::asio;
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* kFolder = "/data";
+constexpr Millis kJumpMax = 60s;
+
+std::chrono::microseconds elapsed() {
+    return std::chrono::floor<std::chrono::microseconds>(SteadyClock::now().time_since_epoch());
+}
 
 asio::awaitable<void> wait_until(Timer& timer, SteadyClock::time_point at) {
     timer.expires_at(at);
@@ -38,14 +45,16 @@ StoreProcess::StoreProcess(asio::any_io_executor loop, Chances& chances, History
 
 host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& life) {
     const std::weak_ptr<Life> weak = life;
-    host::EmbeddedOptions options{.folder = kFolder,
-                                  .fsync = options_.disk.fsync,
-                                  .shards = options_.shards,
-                                  .library = options_.library,
-                                  .clock = &clock_,
-                                  .files = life->files.get(),
-                                  .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
-                                  .compile = false};
+    host::EmbeddedOptions options{
+        .folder = kFolder,
+        .fsync = options_.disk.fsync,
+        .shards = options_.shards,
+        .library = options_.library,
+        .clock = &clock_,
+        .files = life->files.get(),
+        .doubts = {.jump_max = kJumpMax, .grace = 20s, .elapsed = elapsed},
+        .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
+        .compile = false};
     options.shard.snapshot_log_bytes = options_.disk.snapshot_log_bytes;
     options.shard.snapshot_slice_bytes = 4U << 10;
     options.shard.by_hand = [weak] {
@@ -254,7 +263,10 @@ void StoreProcess::fail_next_sync() {
 
 void StoreProcess::jump_clock(Millis span) {
     ++history_.faults;
+    const auto before = store_time_.now_us();
     clock_.jump(span);
+    if (life() && store_time_.now_us() - before > kJumpMax)
+        history_.broke("a jump of the clock is doubted", std::to_string(span.count()) + " ms");
 }
 
 resp::Value StoreProcess::look(std::initializer_list<std::string_view> argv) {
