@@ -99,6 +99,8 @@ std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
         ++group->news;
         take_first(*group, woken);
     }
+    // The groups are in the order of their addresses; whoever waits longest comes first.
+    std::ranges::sort(woken);
     return woken;
 }
 

@@ -41,6 +41,18 @@ TEST(WakeBoard, OneMessageWakesTheLongestWaitingOfEachGroup) {
     EXPECT_EQ(board.waiting(), 0U);
 }
 
+TEST(WakeBoard, OfAllGroupsTheLongestWaitingComesFirst) {
+    WakeBoard board(1);
+    std::vector<WakeBoard::GroupKey> groups;
+    for (int i = 0; i < 8; ++i)
+        groups.push_back(WakeBoard::group_key({"a"}, std::to_string(i), ""));
+    for (const auto& group : groups) board.maybe(group, "a", 0);
+    Waiters waiting;
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group)
+        waiting.push_back(board.wait(*group));
+    EXPECT_EQ(board.on_wake("a", 0), waiting);
+}
+
 TEST(WakeBoard, WhatWasFoundEmptyBeforeTheNewsIsNotEmpty) {
     WakeBoard board(1);
     const auto group = WakeBoard::group_key({"a"}, "", "");
