@@ -20,3 +20,12 @@ add_custom_command(
     COMMENT "Bundling the web console"
     VERBATIM)
 target_sources(ff_console PRIVATE ${console_assets})
+
+if(FF_TESTS)
+    add_test(NAME console_unit COMMAND node ${console_folder}/test/unit.mjs ${PROJECT_BINARY_DIR}/console)
+    add_test(NAME console_types COMMAND node ${console_folder}/node_modules/typescript/bin/tsc --noEmit WORKING_DIRECTORY ${console_folder})
+    add_test(NAME console_lint COMMAND node ${console_folder}/node_modules/@biomejs/biome/bin/biome check . WORKING_DIRECTORY ${console_folder})
+    add_test(NAME console_browser COMMAND node ${console_folder}/test/browser.mjs $<TARGET_FILE:flowfabric>)
+    set_tests_properties(console_unit console_types console_lint PROPERTIES TIMEOUT 120)
+    set_tests_properties(console_browser PROPERTIES TIMEOUT 1500)
+endif()

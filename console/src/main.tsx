@@ -1,10 +1,10 @@
 import "./tokens.css";
 import "./style.css";
-import { render, type ComponentType, type JSX } from "preact";
 import { signal } from "@preact/signals";
+import { type ComponentType, type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { signedOut } from "./lib/api";
-import { listenForKeys, addKeys } from "./lib/keys";
+import { addKeys, listenForKeys } from "./lib/keys";
 import { startLive } from "./lib/live";
 import { keepPrefs, runClock } from "./lib/prefs";
 import { followAddress, go, href, page, place } from "./lib/router";

@@ -74,7 +74,10 @@ function OpenPalette(): JSX.Element {
             .catch(() => undefined);
     }, []);
     const wanted = text.value.toLowerCase();
-    const entries = [...ids.value, ...[...fixed(), ...lanes.value].filter((entry) => `${entry.text} ${entry.hint ?? ""}`.toLowerCase().includes(wanted))].slice(0, 12);
+    const entries = [
+        ...ids.value,
+        ...[...fixed(), ...lanes.value].filter((entry) => `${entry.text} ${entry.hint ?? ""}`.toLowerCase().includes(wanted)),
+    ].slice(0, 12);
     const close = (): void => {
         element.current?.close();
         paletteOpen.value = false;
@@ -85,7 +88,13 @@ function OpenPalette(): JSX.Element {
         entry.run();
     };
     return (
-        <dialog ref={element} class="palette" aria-label="Go to" onClose={close} onClick={(event) => event.target === element.current && close()}>
+        <dialog
+            ref={element}
+            class="palette"
+            aria-label="Go to"
+            onClose={close}
+            onClick={(event) => event.target === element.current && close()}
+        >
             <input
                 role="combobox"
                 aria-expanded="true"
@@ -112,13 +121,24 @@ function OpenPalette(): JSX.Element {
             />
             <ul id="palette-list" role="listbox" aria-label="Places">
                 {entries.map((entry, index) => (
-                    <li key={entry.text + (entry.hint ?? "")} id={`palette-${index}`} role="option" aria-selected={index === at.value} onClick={() => choose(entry)} onMouseMove={() => (at.value = index)}>
+                    <li
+                        key={entry.text + (entry.hint ?? "")}
+                        id={`palette-${index}`}
+                        role="option"
+                        aria-selected={index === at.value}
+                        onClick={() => choose(entry)}
+                        onMouseMove={() => (at.value = index)}
+                    >
                         <span class="palette-icon">{entry.icon}</span>
                         {entry.text}
                         {entry.hint && <code class="muted">{entry.hint}</code>}
                     </li>
                 ))}
-                {entries.length === 0 && <li class="muted" role="option" aria-selected="false">Nothing is called that.</li>}
+                {entries.length === 0 && (
+                    <li class="muted" role="option" aria-selected="false">
+                        Nothing is called that.
+                    </li>
+                )}
             </ul>
         </dialog>
     );

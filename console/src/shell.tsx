@@ -2,13 +2,13 @@ import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { hasToken, signOut } from "./lib/api";
-import { liveLagMs, liveState, stopLive } from "./lib/live";
 import { knownKeys } from "./lib/keys";
+import { liveLagMs, liveState, stopLive } from "./lib/live";
 import { theme, zone } from "./lib/prefs";
 import { href, page } from "./lib/router";
 import { duration } from "./lib/time";
-import { Palette, paletteOpen } from "./palette";
 import { PAGES } from "./pages";
+import { Palette, paletteOpen } from "./palette";
 import { DialogHost, ToastHost } from "./parts/ui";
 
 const LAG_WORTH_TELLING_MS = 2_000;
@@ -17,10 +17,14 @@ const LAG_WORTH_TELLING_MS = 2_000;
 export function Shell({ children }: { children: ComponentChildren }): JSX.Element {
     return (
         <div class="shell">
-            <a class="skip" href="#main" onClick={(event) => {
-                event.preventDefault();
-                document.getElementById("main")?.focus();
-            }}>
+            <a
+                class="skip"
+                href="#main"
+                onClick={(event) => {
+                    event.preventDefault();
+                    document.getElementById("main")?.focus();
+                }}
+            >
                 Skip to content
             </a>
             <Nav />
@@ -35,7 +39,17 @@ export function Shell({ children }: { children: ComponentChildren }): JSX.Elemen
     );
 }
 
-export function Page({ title, side, children, lead }: { title: ComponentChildren; side?: ComponentChildren; children: ComponentChildren; lead?: ComponentChildren }): JSX.Element {
+export function Page({
+    title,
+    side,
+    children,
+    lead,
+}: {
+    title: ComponentChildren;
+    side?: ComponentChildren;
+    children: ComponentChildren;
+    lead?: ComponentChildren;
+}): JSX.Element {
     const text = typeof title === "string" ? title : undefined;
     useEffect(() => {
         if (text) document.title = `${text} · FlowFabric`;
@@ -63,11 +77,24 @@ function Nav(): JSX.Element {
                 <a href={href(["overview"])}>
                     <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
                         <rect width="32" height="32" rx="7" fill="var(--accent)" />
-                        <path d="M7 10h9m0 0v12h9M7 22h5m9-12h4" fill="none" stroke="var(--on-accent)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" />
+                        <path
+                            d="M7 10h9m0 0v12h9M7 22h5m9-12h4"
+                            fill="none"
+                            stroke="var(--on-accent)"
+                            stroke-width="3"
+                            stroke-linecap="round"
+                            stroke-linejoin="round"
+                        />
                     </svg>
                     FlowFabric
                 </a>
-                <button type="button" class="nav-toggle" aria-expanded={open.value} aria-label="Menu" onClick={() => (open.value = !open.value)}>
+                <button
+                    type="button"
+                    class="nav-toggle"
+                    aria-expanded={open.value}
+                    aria-label="Menu"
+                    onClick={() => (open.value = !open.value)}
+                >
                     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                         <path d="M2 4h12M2 8h12M2 12h12" stroke="currentColor" stroke-width="1.5" />
                     </svg>
@@ -80,7 +107,10 @@ function Nav(): JSX.Element {
             <ul>
                 {PAGES.map((one) => (
                     <li key={one.id}>
-                        <a href={href([one.id])} aria-current={page.value === one.id || one.parts?.includes(page.value) ? "page" : undefined}>
+                        <a
+                            href={href([one.id])}
+                            aria-current={page.value === one.id || one.parts?.includes(page.value) ? "page" : undefined}
+                        >
                             {one.icon}
                             {one.title}
                         </a>
@@ -98,9 +128,20 @@ function Nav(): JSX.Element {
 function LiveBadge(): JSX.Element {
     const state = liveState.value;
     const behind = state === "live" && liveLagMs.value > LAG_WORTH_TELLING_MS;
-    const text = state === "live" ? (behind ? `${duration(liveLagMs.value)} behind` : "live") : state === "connecting" ? "connecting" : "reconnecting";
+    const text =
+        state === "live"
+            ? behind
+                ? `${duration(liveLagMs.value)} behind`
+                : "live"
+            : state === "connecting"
+              ? "connecting"
+              : "reconnecting";
     return (
-        <span class={`live ${state === "live" && !behind ? "good" : "held"}`} role="status" title="The connection that keeps this page up to date">
+        <span
+            class={`live ${state === "live" && !behind ? "good" : "held"}`}
+            role="status"
+            title="The connection that keeps this page up to date"
+        >
             <i aria-hidden="true" />
             {text}
         </span>
@@ -161,9 +202,13 @@ export const keysOpen = signal(false);
 function KeySheet(): JSX.Element | null {
     if (!keysOpen.value) return null;
     return (
-        <dialog ref={(element) => {
+        <dialog
+            ref={(element) => {
                 if (element && !element.open) element.showModal();
-            }} aria-labelledby="keys-title" onClose={() => (keysOpen.value = false)}>
+            }}
+            aria-labelledby="keys-title"
+            onClose={() => (keysOpen.value = false)}
+        >
             <form method="dialog">
                 <h2 id="keys-title">Keys</h2>
                 <dl class="keys">

@@ -50,7 +50,12 @@ async function refusal(reply: Response): Promise<ApiError> {
     const text = await reply.text();
     try {
         const body = JSON.parse(text) as { error?: string; code?: string; retryable?: boolean };
-        return new ApiError(reply.status, body.code ?? "unknown", body.error ?? `The server answered ${reply.status}.`, body.retryable ?? false);
+        return new ApiError(
+            reply.status,
+            body.code ?? "unknown",
+            body.error ?? `The server answered ${reply.status}.`,
+            body.retryable ?? false,
+        );
     } catch {
         return new ApiError(reply.status, "unknown", `The server answered ${reply.status}.`, reply.status >= 500);
     }
@@ -72,7 +77,12 @@ export async function ask(path: string, options: Ask = {}): Promise<Response> {
         reply = await fetch(url(path), init);
     } catch (error) {
         if (options.signal?.aborted) throw error;
-        throw new ApiError(0, "unreachable", "The server does not answer. Check that it runs; the console goes on by itself when it is back.", true);
+        throw new ApiError(
+            0,
+            "unreachable",
+            "The server does not answer. Check that it runs; the console goes on by itself when it is back.",
+            true,
+        );
     }
     if (reply.status === 401 && options.token === undefined) signedOut.value = true;
     if (!reply.ok) throw await refusal(reply);

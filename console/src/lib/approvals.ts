@@ -1,26 +1,27 @@
-import { executionPath, get, getOrNull } from "./api";
-import type { Lane, Listed, Waitpoint } from "./types";
+import { get } from "./api";
+import type { Waitpoint } from "./types";
 
-export interface Pending {
-    waitpoint: Waitpoint;
-    execution: Listed;
+/** What somebody is asked, with the execution that asks. */
+export interface Pending extends Waitpoint {
+    namespace: string;
+    lane_id: string;
+    execution_kind: string;
 }
 
-const EXECUTIONS_MOST = 100;
+const PAGE = 200;
+const PAGES_MOST = 5;
 
-/** Open waitpoints of suspended executions in all lanes, those that end soonest first. */
+/** Everything that waits for a person, soonest due first; beyond a thousand the rest follows when these are answered. */
 export async function pendingApprovals(abort: AbortSignal): Promise<Pending[]> {
-    const { lanes } = await get<{ lanes: Lane[] }>("/v1/lanes", abort);
-    const lists = await Promise.all(
-        lanes.map((lane) => get<{ executions: Listed[] }>(`/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=suspended&limit=${EXECUTIONS_MOST}`, abort)),
-    );
-    const executions = lists.flatMap((list) => list.executions).slice(0, EXECUTIONS_MOST);
-    const found = await Promise.all(
-        executions.map(async (execution) => {
-            const answer = await getOrNull<{ waitpoints: Waitpoint[] }>(executionPath(execution.execution_id, "/pending-waitpoints?tokens=omit"), abort);
-            return (answer?.waitpoints ?? []).map((waitpoint) => ({ waitpoint, execution }));
-        }),
-    );
-    const end = (one: Pending): number => one.waitpoint.approval?.due_at ?? one.waitpoint.expires_at ?? Number.MAX_SAFE_INTEGER;
-    return found.flat().sort((a, b) => end(a) - end(b));
+    const found: Pending[] = [];
+    let cursor: string | null = "";
+    for (let read = 0; read < PAGES_MOST && cursor !== null; read += 1) {
+        const page: { approvals: Pending[]; next_cursor: string | null } = await get(
+            `/v1/approvals?limit=${PAGE}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+            abort,
+        );
+        found.push(...page.approvals);
+        cursor = page.next_cursor;
+    }
+    return found;
 }

@@ -31,7 +31,16 @@ export function groupFailures(failed: readonly ExecutionInfo[]): FailureGroup[] 
         const category = one.failure_category ?? "";
         const key = `${category}\n${fingerprint(reason)}`;
         const at = one.completed_at ?? one.created_at;
-        const group = groups.get(key) ?? { fingerprint: fingerprint(reason), reason, category, kinds: [], count: 0, firstAt: at, lastAt: at, samples: [] };
+        const group = groups.get(key) ?? {
+            fingerprint: fingerprint(reason),
+            reason,
+            category,
+            kinds: [],
+            count: 0,
+            firstAt: at,
+            lastAt: at,
+            samples: [],
+        };
         group.count += 1;
         group.firstAt = Math.min(group.firstAt, at);
         if (at >= group.lastAt) {

@@ -8,12 +8,27 @@ export interface Filter {
 }
 
 export type FilterName = keyof Filter;
-const NAMES: Record<string, FilterName> = { state: "state", lane: "lane", ns: "namespace", namespace: "namespace", tag: "tag", kind: "kind" };
+const NAMES: Record<string, FilterName> = {
+    state: "state",
+    lane: "lane",
+    ns: "namespace",
+    namespace: "namespace",
+    tag: "tag",
+    kind: "kind",
+};
 const SHORT: Record<FilterName, string> = { state: "state", lane: "lane", namespace: "ns", tag: "tag", kind: "kind" };
 
 /** States by which the API keeps an index for each lane. */
 export const INDEXED_STATES = [
-    "eligible", "active", "suspended", "delayed", "blocked_dependencies", "blocked_budget", "blocked_quota", "blocked_route", "blocked_operator",
+    "eligible",
+    "active",
+    "suspended",
+    "delayed",
+    "blocked_dependencies",
+    "blocked_budget",
+    "blocked_quota",
+    "blocked_route",
+    "blocked_operator",
 ] as const;
 /** Those that an execution ends in; the API lists them together. */
 export const FINAL_STATES = ["completed", "failed", "cancelled", "expired", "skipped"] as const;
@@ -33,7 +48,8 @@ export function parseFilter(line: string): { filter: Filter; problems: string[] 
         const value = token.slice(colon + 1);
         if (name === undefined) problems.push(`“${token}” is no filter; there are state: lane: ns: kind: tag:key:value`);
         else if (value === "") continue;
-        else if (name === "state" && !ALL_STATES.includes(value)) problems.push(`no state is called “${value}”; there are ${ALL_STATES.join(", ")}`);
+        else if (name === "state" && !ALL_STATES.includes(value))
+            problems.push(`no state is called “${value}”; there are ${ALL_STATES.join(", ")}`);
         else if (name === "tag" && !/^[^:]+:./.test(value)) problems.push(`“${token}” needs a key and a value: tag:tenant:acme`);
         else if (filter[name] !== undefined) problems.push(`${SHORT[name]}: stands there twice`);
         else filter[name] = value;

@@ -1,6 +1,12 @@
 import type { FeedEvent, PublicState } from "./types";
 
-const OUTCOMES: Record<string, PublicState> = { success: "completed", failed: "failed", cancelled: "cancelled", expired: "expired", skipped: "skipped" };
+const OUTCOMES: Record<string, PublicState> = {
+    success: "completed",
+    failed: "failed",
+    cancelled: "cancelled",
+    expired: "expired",
+    skipped: "skipped",
+};
 
 /** What an event alone says about the state; undefined where the execution has to be asked for. */
 export function stateAfter(event: FeedEvent): PublicState | undefined {

@@ -24,7 +24,10 @@ const GAP_X = 56;
 const GAP_Y = 14;
 const SWEEPS = 6;
 
-function neighbours(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): { before: Map<string, string[]>; after: Map<string, string[]> } {
+function neighbours(
+    nodes: readonly GraphNode[],
+    edges: readonly GraphEdge[],
+): { before: Map<string, string[]>; after: Map<string, string[]> } {
     const before = new Map<string, string[]>(nodes.map((node) => [node.id, []]));
     const after = new Map<string, string[]>(nodes.map((node) => [node.id, []]));
     for (const { from, to } of edges) {
@@ -55,7 +58,7 @@ function layersOf(nodes: readonly GraphNode[], before: Map<string, string[]>, af
 function order(layers: string[][], before: Map<string, string[]>, after: Map<string, string[]>): void {
     const place = new Map<string, number>();
     const note = (): void => {
-        for (const layer of layers) layer.forEach((id, at) => place.set(id, (at + 0.5) / layer.length));
+        for (const layer of layers) for (const [at, id] of layer.entries()) place.set(id, (at + 0.5) / layer.length);
     };
     note();
     for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
@@ -67,7 +70,7 @@ function order(layers: string[][], before: Map<string, string[]>, after: Map<str
         for (const layer of sweep % 2 === 0 ? layers : [...layers].reverse()) {
             const wanted = new Map(layer.map((id) => [id, middle(id)]));
             layer.sort((a, b) => wanted.get(a)! - wanted.get(b)!);
-            layer.forEach((id, at) => place.set(id, (at + 0.5) / layer.length));
+            for (const [at, id] of layer.entries()) place.set(id, (at + 0.5) / layer.length);
         }
     }
 }
@@ -81,10 +84,11 @@ export function layout(nodes: readonly GraphNode[], edges: readonly GraphEdge[])
     const tallest = Math.max(1, ...layers.map((layer) => layer.length));
     const height = tallest * (NODE_HEIGHT + GAP_Y) - GAP_Y;
     const placed = new Map<string, Placed>();
-    layers.forEach((layer, at) => {
+    for (const [at, layer] of layers.entries()) {
         const own = layer.length * (NODE_HEIGHT + GAP_Y) - GAP_Y;
-        layer.forEach((id, row) => placed.set(id, { id, layer: at, x: at * (NODE_WIDTH + GAP_X), y: (height - own) / 2 + row * (NODE_HEIGHT + GAP_Y) }));
-    });
+        for (const [row, id] of layer.entries())
+            placed.set(id, { id, layer: at, x: at * (NODE_WIDTH + GAP_X), y: (height - own) / 2 + row * (NODE_HEIGHT + GAP_Y) });
+    }
     return { nodes: placed, width: Math.max(NODE_WIDTH, layers.length * (NODE_WIDTH + GAP_X) - GAP_X), height };
 }
 

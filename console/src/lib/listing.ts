@@ -1,5 +1,5 @@
 import { get } from "./api";
-import { type Filter, FINAL_STATES, INDEXED_STATES } from "./filter";
+import { FINAL_STATES, type Filter, INDEXED_STATES } from "./filter";
 import type { Listed } from "./types";
 
 interface Page {

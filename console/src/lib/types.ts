@@ -1,6 +1,15 @@
 export type PublicState =
-    | "waiting" | "delayed" | "rate_limited" | "waiting_children" | "active" | "suspended"
-    | "completed" | "failed" | "cancelled" | "expired" | "skipped";
+    | "waiting"
+    | "delayed"
+    | "rate_limited"
+    | "waiting_children"
+    | "active"
+    | "suspended"
+    | "completed"
+    | "failed"
+    | "cancelled"
+    | "expired"
+    | "skipped";
 
 export interface Listed {
     execution_id: string;

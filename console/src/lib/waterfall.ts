@@ -47,7 +47,13 @@ function leaseBars(events: readonly LeaseEvent[]): Bar[] {
 }
 
 /** What happened when, by attempt: the time before the first lease, leases, suspensions, waits. */
-export function waterfall(info: ExecutionInfo, attempts: readonly Attempt[], events: readonly LeaseEvent[], signals: readonly Signal[], now: number): Waterfall {
+export function waterfall(
+    info: ExecutionInfo,
+    attempts: readonly Attempt[],
+    events: readonly LeaseEvent[],
+    signals: readonly Signal[],
+    now: number,
+): Waterfall {
     const ended = info.completed_at;
     const rows: Row[] = [];
     const sorted = [...attempts].sort((a, b) => a.attempt_index - b.attempt_index);
@@ -57,7 +63,14 @@ export function waterfall(info: ExecutionInfo, attempts: readonly Attempt[], eve
         label: "queued",
         detail: "",
         state: firstStart === undefined && ended === undefined ? info.public_state : "completed",
-        bars: [{ from: info.created_at, to: firstStart ?? ended, kind: firstStart === undefined && held ? "delayed" : "queued", label: "waits for a worker" }],
+        bars: [
+            {
+                from: info.created_at,
+                to: firstStart ?? ended,
+                kind: firstStart === undefined && held ? "delayed" : "queued",
+                label: "waits for a worker",
+            },
+        ],
         marks: [],
     });
     sorted.forEach((attempt, at) => {
@@ -76,7 +89,12 @@ export function waterfall(info: ExecutionInfo, attempts: readonly Attempt[], eve
         if (endOf !== undefined && next?.started_at !== undefined && next.started_at > endOf)
             bars.push({ from: endOf, to: next.started_at, kind: "delayed", label: "waits to be tried again" });
         else if (endOf !== undefined && next === undefined && ended === undefined && info.public_state !== "active")
-            bars.push({ from: endOf, to: undefined, kind: info.public_state === "delayed" ? "delayed" : "queued", label: info.public_state === "delayed" ? "delayed" : "waits for a worker" });
+            bars.push({
+                from: endOf,
+                to: undefined,
+                kind: info.public_state === "delayed" ? "delayed" : "queued",
+                label: info.public_state === "delayed" ? "delayed" : "waits for a worker",
+            });
         rows.push({
             label: `attempt ${attempt.attempt_index + 1}`,
             detail: attempt.worker_instance_id ?? "",

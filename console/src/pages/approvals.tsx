@@ -11,7 +11,8 @@ import { BytesView } from "../parts/bytes";
 import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
 
-const concerns = (event: { family: string; event?: string }): boolean => event.family === "signal_delivery" || event.family === "completion" || event.event === "released";
+const concerns = (event: { family: string; event?: string }): boolean =>
+    event.family === "signal_delivery" || event.family === "completion" || event.event === "released";
 
 /** What people are asked, across everything: one list, one decision beside it. */
 export function ApprovalsPage(): JSX.Element {
@@ -19,18 +20,18 @@ export function ApprovalsPage(): JSX.Element {
     const namespace = place.value.query.get("ns") ?? "";
     const chosen = place.value.query.get("id");
     const all = load.data ?? [];
-    const namespaces = [...new Set(all.map((one) => one.execution.namespace))].sort();
-    const rows = all.filter((one) => namespace === "" || one.execution.namespace === namespace);
-    const current = rows.find((one) => one.waitpoint.waitpoint_id === chosen) ?? rows[0];
+    const namespaces = [...new Set(all.map((one) => one.namespace))].sort();
+    const rows = all.filter((one) => namespace === "" || one.namespace === namespace);
+    const current = rows.find((one) => one.waitpoint_id === chosen) ?? rows[0];
     useEffect(() => {
         const step = (by: number) => (): void => {
             const at = current ? rows.indexOf(current) : -1;
             const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
-            if (next) setQuery({ id: next.waitpoint.waitpoint_id });
+            if (next) setQuery({ id: next.waitpoint_id });
         };
         const answer = (which: "yes" | "no") => (): void => {
-            const name = current && answers(current.waitpoint)[which][0];
-            if (name) askAnswer(current.waitpoint, name, load.reload);
+            const name = current && answers(current)[which][0];
+            if (name) askAnswer(current, name, load.reload);
         };
         return addKeys({
             j: { about: "next approval", run: step(1) },
@@ -38,11 +39,19 @@ export function ApprovalsPage(): JSX.Element {
             a: { about: "approve", run: answer("yes") },
             x: { about: "reject", run: answer("no") },
         });
-    }, [rows.length, current?.waitpoint.waitpoint_id]);
+    }, [rows.length, current?.waitpoint_id]);
     return (
         <Page
             title="Approvals"
-            lead={load.data && <p class="muted">{rows.length === 0 ? "Nobody is waiting for an answer." : `${plural(rows.length, "execution waits", "executions wait")} for an answer.`}</p>}
+            lead={
+                load.data && (
+                    <p class="muted">
+                        {rows.length === 0
+                            ? "Nobody is waiting for an answer."
+                            : `${plural(rows.length, "execution waits", "executions wait")} for an answer.`}
+                    </p>
+                )
+            }
             side={
                 namespaces.length > 1 && (
                     <label class="inline">
@@ -63,19 +72,25 @@ export function ApprovalsPage(): JSX.Element {
             {!load.data ? (
                 !load.error && <Skeleton rows={8} />
             ) : rows.length === 0 ? (
-                <Empty title="The inbox is empty" line={`{"reason_code":"waiting_for_approval","signals":["approved","rejected"],"match":"any","timeout_ms":86400000}`}>
-                    A worker asks by suspending its execution (POST …/suspend):
+                <Empty
+                    title="The inbox is empty"
+                    line={`"approval": {"prompt": "Publish it?", "assignees": ["group:editors"], "context": "…"}`}
+                >
+                    A worker asks when it suspends its execution; the body of POST …/suspend then has
                 </Empty>
             ) : (
                 <div class="inbox">
                     <ul class="panel inbox-list" aria-label="Open approvals">
                         {rows.map((one) => (
-                            <li key={one.waitpoint.waitpoint_id}>
-                                <a href={href(["approvals"], { ns: namespace, id: one.waitpoint.waitpoint_id })} aria-current={one === current ? "true" : undefined}>
+                            <li key={one.waitpoint_id}>
+                                <a
+                                    href={href(["approvals"], { ns: namespace, id: one.waitpoint_id })}
+                                    aria-current={one === current ? "true" : undefined}
+                                >
                                     <span class="strong clip">{titleOf(one)}</span>
                                     <span class="inbox-meta">
                                         <span class="clip">
-                                            {one.execution.execution_kind} · {one.execution.lane_id}
+                                            {one.execution_kind} · {one.lane_id}
                                         </span>
                                         <Deadline one={one} />
                                     </span>
@@ -83,10 +98,10 @@ export function ApprovalsPage(): JSX.Element {
                             </li>
                         ))}
                     </ul>
-                    {current && <Decision key={current.waitpoint.waitpoint_id} one={current} done={load.reload} />}
+                    {current && <Decision key={current.waitpoint_id} one={current} done={load.reload} />}
                 </div>
             )}
-            {chosen && load.data && !rows.some((one) => one.waitpoint.waitpoint_id === chosen) && rows.length > 0 && (
+            {chosen && load.data && !rows.some((one) => one.waitpoint_id === chosen) && rows.length > 0 && (
                 <p class="muted" role="status">
                     The approval of that link is not open any more.
                 </p>
@@ -96,11 +111,14 @@ export function ApprovalsPage(): JSX.Element {
 }
 
 function titleOf(one: Pending): string {
-    return one.waitpoint.approval?.prompt ?? `${one.execution.execution_kind || "An execution"} waits for ${one.waitpoint.required_signal_names.map(words).join(" or ") || "a signal"}`;
+    return (
+        one.approval?.prompt ??
+        `${one.execution_kind || "An execution"} waits for ${one.required_signal_names.map(words).join(" or ") || "a signal"}`
+    );
 }
 
 function Deadline({ one }: { one: Pending }): JSX.Element {
-    const at = one.waitpoint.approval?.due_at ?? one.waitpoint.expires_at;
+    const at = one.approval?.due_at ?? one.expires_at;
     return at ? (
         <span>
             due <Time at={at} />
@@ -111,10 +129,11 @@ function Deadline({ one }: { one: Pending }): JSX.Element {
 }
 
 function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Element {
-    const { waitpoint, execution } = one;
-    const { yes, no } = answers(waitpoint);
-    const tags = useLoad(`tags ${execution.execution_id}`, (abort) => get<Record<string, string>>(executionPath(execution.execution_id, "/tags"), abort));
-    const approval = waitpoint.approval;
+    const { yes, no } = answers(one);
+    const tags = useLoad(`tags ${one.execution_id}`, (abort) =>
+        get<Record<string, string>>(executionPath(one.execution_id, "/tags"), abort),
+    );
+    const approval = one.approval;
     return (
         <article class="panel decision" aria-label="The approval">
             <h2>{titleOf(one)}</h2>
@@ -122,21 +141,21 @@ function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Elemen
                 <div>
                     <dt>Execution</dt>
                     <dd>
-                        <a href={href(["executions", execution.execution_id])}>
-                            {execution.execution_kind} {shortId(execution.execution_id)}
+                        <a href={href(["executions", one.execution_id])}>
+                            {one.execution_kind} {shortId(one.execution_id)}
                         </a>
                     </dd>
                 </div>
                 <div>
                     <dt>Asked</dt>
                     <dd>
-                        <Time at={waitpoint.created_at} />
+                        <Time at={one.created_at} />
                     </dd>
                 </div>
                 <div>
                     <dt>Expires</dt>
                     <dd>
-                        <Time at={waitpoint.expires_at} />
+                        <Time at={one.expires_at} />
                     </dd>
                 </div>
                 {approval?.assignees && approval.assignees.length > 0 && (
@@ -154,18 +173,18 @@ function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Elemen
             </dl>
             {typeof approval?.context === "string" && <pre class="context">{approval.context}</pre>}
             <h3>Payload</h3>
-            <BytesView path={executionPath(execution.execution_id, "/payload")} name="payload" nothing="It has no payload" />
+            <BytesView path={executionPath(one.execution_id, "/payload")} name="payload" nothing="It has no payload" />
             <div class="buttons">
                 <Button kind="quiet" onClick={() => void copyLink()}>
                     Copy link
                 </Button>
                 {no.map((name) => (
-                    <Button key={name} kind="danger" onClick={() => askAnswer(waitpoint, name, done)}>
+                    <Button key={name} kind="danger" onClick={() => askAnswer(one, name, done)}>
                         {name === "rejected" ? "Reject" : words(name)} <kbd>x</kbd>
                     </Button>
                 ))}
                 {yes.map((name) => (
-                    <Button key={name} kind="main" onClick={() => askAnswer(waitpoint, name, done)}>
+                    <Button key={name} kind="main" onClick={() => askAnswer(one, name, done)}>
                         {name === "approved" ? "Approve" : words(name)} <kbd>a</kbd>
                     </Button>
                 ))}

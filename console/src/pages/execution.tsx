@@ -51,7 +51,11 @@ async function loadAll(id: string, abort: AbortSignal): Promise<Everything> {
 
 export function ExecutionPage(): JSX.Element {
     const id = place.value.path[1] ?? "";
-    const load = useLoad(id, (abort) => loadAll(id, abort), (event) => event.execution_id === id);
+    const load = useLoad(
+        id,
+        (abort) => loadAll(id, abort),
+        (event) => event.execution_id === id,
+    );
     const all = load.data;
     useEffect(() => {
         if (!all) return;
@@ -67,7 +71,8 @@ export function ExecutionPage(): JSX.Element {
             <Page title="Execution">
                 {load.error.status === 404 ? (
                     <Empty title="There is no such execution">
-                        It may have been purged: an execution that has ended is kept for its retention time. <a href={href(["executions"])}>To the list</a>
+                        It may have been purged: an execution that has ended is kept for its retention time.{" "}
+                        <a href={href(["executions"])}>To the list</a>
                     </Empty>
                 ) : (
                     <Problem error={load.error} retry={load.reload} />
@@ -140,9 +145,13 @@ function WaitpointBox({ waitpoint }: { waitpoint: Waitpoint }): JSX.Element {
     const { yes, no } = answers(waitpoint);
     return (
         <section class="panel ask">
-            <p class="strong">{waitpoint.approval?.prompt ?? `Open waitpoint: ${waitpoint.required_signal_names.map(words).join(" or ") || "any signal"}`}</p>
+            <p class="strong">
+                {waitpoint.approval?.prompt ?? `Open waitpoint: ${waitpoint.required_signal_names.map(words).join(" or ") || "any signal"}`}
+            </p>
             <p class="muted">
-                {waitpoint.approval?.assignees && waitpoint.approval.assignees.length > 0 && <>For {waitpoint.approval.assignees.join(", ")}. </>}
+                {waitpoint.approval?.assignees && waitpoint.approval.assignees.length > 0 && (
+                    <>For {waitpoint.approval.assignees.join(", ")}. </>
+                )}
                 {waitpoint.expires_at ? (
                     <>
                         Expires <Time at={waitpoint.expires_at} />.
@@ -172,7 +181,11 @@ function Actions({ all }: { all: Everything }): JSX.Element {
     const ended = FINAL.has(info.public_state);
     return (
         <>
-            {ended && <Button kind="main" onClick={() => askReplay(info)}>Run again</Button>}
+            {ended && (
+                <Button kind="main" onClick={() => askReplay(info)}>
+                    Run again
+                </Button>
+            )}
             {info.public_state === "suspended" && <Button onClick={() => askResume(info)}>Resume</Button>}
             {info.public_state === "active" && <Button onClick={() => askRevoke(info)}>Revoke lease</Button>}
             {!ended && info.public_state !== "active" && <Button onClick={() => askPriority(info)}>Priority</Button>}
@@ -207,7 +220,12 @@ function Details({ all }: { all: Everything }): JSX.Element {
             {tab === "output" && <Output id={info.execution_id} attempts={info.total_attempt_count} />}
             {tab === "payload" && <BytesView path={path("/payload")} name="payload" nothing="It was created without a payload" />}
             {tab === "result" && (
-                <BytesView path={path("/result")} name="result" nothing={info.public_state === "completed" ? "It ended without a result" : "No result yet"} version={info.public_state} />
+                <BytesView
+                    path={path("/result")}
+                    name="result"
+                    nothing={info.public_state === "completed" ? "It ended without a result" : "No result yet"}
+                    version={info.public_state}
+                />
             )}
             {tab === "attempts" && <AttemptsTable attempts={all.attempts} />}
             {tab === "signals" && <SignalsTable signals={all.signals} />}
@@ -230,13 +248,19 @@ function AttemptsTable({ attempts }: { attempts: readonly Attempt[] }): JSX.Elem
             <table class="rows">
                 <thead>
                     <tr>
-                        <th scope="col" class="right">#</th>
+                        <th scope="col" class="right">
+                            #
+                        </th>
                         <th scope="col">State</th>
                         <th scope="col">Type</th>
                         <th scope="col">Worker</th>
-                        <th scope="col" class="right">Took</th>
+                        <th scope="col" class="right">
+                            Took
+                        </th>
                         <th scope="col">Usage</th>
-                        <th scope="col" class="wide">Failure</th>
+                        <th scope="col" class="wide">
+                            Failure
+                        </th>
                     </tr>
                 </thead>
                 <tbody>
@@ -248,7 +272,9 @@ function AttemptsTable({ attempts }: { attempts: readonly Attempt[] }): JSX.Elem
                             </td>
                             <td>{attempt.attempt_type}</td>
                             <td>{attempt.worker_instance_id}</td>
-                            <td class="right">{attempt.started_at ? duration((attempt.ended_at ?? now.value) - attempt.started_at) : "–"}</td>
+                            <td class="right">
+                                {attempt.started_at ? duration((attempt.ended_at ?? now.value) - attempt.started_at) : "–"}
+                            </td>
                             <td class="muted">{usage(attempt)}</td>
                             <td class="wide">
                                 {attempt.failure_category && <code>{attempt.failure_category}</code>} {attempt.failure_reason}
@@ -270,8 +296,12 @@ function SignalsTable({ signals }: { signals: readonly Signal[] }): JSX.Element 
                     <tr>
                         <th scope="col">Signal</th>
                         <th scope="col">From</th>
-                        <th scope="col" class="right">Arrived</th>
-                        <th scope="col" class="wide">Payload</th>
+                        <th scope="col" class="right">
+                            Arrived
+                        </th>
+                        <th scope="col" class="wide">
+                            Payload
+                        </th>
                     </tr>
                 </thead>
                 <tbody>
@@ -298,7 +328,9 @@ function Raw({ info }: { info: Explanation }): JSX.Element {
     return (
         <div class="bytes">
             <div class="bar">
-                <code class="grow line-code" tabIndex={0}>{line}</code>
+                <code class="grow line-code" tabIndex={0}>
+                    {line}
+                </code>
                 <Copy text={line} what="the curl line" />
             </div>
             <div class="bytes-box" tabIndex={0} role="region" aria-label="Raw JSON">
@@ -329,7 +361,8 @@ function Facts({ all }: { all: Everything }): JSX.Element {
                 {info.delay_until !== undefined && !FINAL.has(info.public_state) && row("Due", <Time at={info.delay_until} />)}
                 {info.execution_deadline_at !== undefined && row("Deadline", <Time at={info.execution_deadline_at} />)}
                 {row("Attempts", count(info.total_attempt_count))}
-                {info.flow_id && row("Flow", <a href={href(["flows", info.flow_id], { node: info.execution_id })}>{shortId(info.flow_id)}</a>)}
+                {info.flow_id &&
+                    row("Flow", <a href={href(["flows", info.flow_id], { node: info.execution_id })}>{shortId(info.flow_id)}</a>)}
                 {info.required_capabilities && row("Needs", <code>{info.required_capabilities}</code>)}
             </dl>
             {Object.keys(tags).length > 0 && (
@@ -352,7 +385,10 @@ function Facts({ all }: { all: Everything }): JSX.Element {
                     <ul class="tags">
                         {info.policies.map((policy) => (
                             <li key={policy.ref}>
-                                <a href={href(["limits"], { id: policy.ref.replace(/^[a-z_]+:/, "") })} class={policy.exhausted ? "bad-text" : ""}>
+                                <a
+                                    href={href(["limits"], { id: policy.ref.replace(/^[a-z_]+:/, "") })}
+                                    class={policy.exhausted ? "bad-text" : ""}
+                                >
                                     {policy.ref.split(":")[0]} {shortId(policy.ref)}: {policy.exhausted ? "exhausted" : "has room"}
                                 </a>
                             </li>

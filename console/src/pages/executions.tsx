@@ -18,7 +18,12 @@ import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
 
 const COLUMNS: readonly Column<Listed>[] = [
-    { id: "kind", title: "Kind", cell: (row) => <span class="strong">{row.execution_kind === "" ? "(no kind)" : row.execution_kind}</span>, wide: true },
+    {
+        id: "kind",
+        title: "Kind",
+        cell: (row) => <span class="strong">{row.execution_kind === "" ? "(no kind)" : row.execution_kind}</span>,
+        wide: true,
+    },
     { id: "state", title: "State", cell: (row) => <State state={row.public_state} /> },
     { id: "lane", title: "Lane", cell: (row) => row.lane_id, secondary: true },
     { id: "namespace", title: "Namespace", cell: (row) => row.namespace, secondary: true },
@@ -68,7 +73,10 @@ function useRows(line: string, filter: Filter) {
             try {
                 if (!listing) {
                     const lanes = filter.lane === undefined ? (await get<{ lanes: Lane[] }>("/v1/lanes", abort.signal)).lanes : [];
-                    listing = new Listing(filter, lanes.map((lane) => lane.lane_id));
+                    listing = new Listing(
+                        filter,
+                        lanes.map((lane) => lane.lane_id),
+                    );
                 }
                 const found = await listing.next(abort.signal);
                 if (abort.signal.aborted) return;
@@ -114,7 +122,8 @@ function useRows(line: string, filter: Filter) {
             for (const event of events) {
                 if (event.execution_id === "") continue;
                 if (!place_of.has(event.execution_id)) {
-                    const mine = event.namespace === (filter.namespace ?? "default") && (filter.lane === undefined || event.lane_id === filter.lane);
+                    const mine =
+                        event.namespace === (filter.namespace ?? "default") && (filter.lane === undefined || event.lane_id === filter.lane);
                     const plain = filter.state === undefined && filter.tag === undefined && filter.kind === undefined;
                     if (mine && plain && event.event === "acquired" && rows.value.length > 0) freshIds.add(event.execution_id);
                     if (mine && plain && event.family === "instance_tags") freshIds.add(event.execution_id);
@@ -189,7 +198,10 @@ export function ExecutionsPage(): JSX.Element {
                 />
                 <label class="inline">
                     <span>State</span>
-                    <select value={filter.state ?? ""} onChange={(event) => apply({ state: event.currentTarget.value || undefined } as Filter)}>
+                    <select
+                        value={filter.state ?? ""}
+                        onChange={(event) => apply({ state: event.currentTarget.value || undefined } as Filter)}
+                    >
                         <option value="">any</option>
                         {ALL_STATES.map((state) => (
                             <option key={state} value={state} selected={state === filter.state}>
@@ -200,7 +212,10 @@ export function ExecutionsPage(): JSX.Element {
                 </label>
                 <label class="inline">
                     <span>Sort</span>
-                    <select value={sort} onChange={(event) => setQuery({ sort: event.currentTarget.value === "created" ? null : event.currentTarget.value })}>
+                    <select
+                        value={sort}
+                        onChange={(event) => setQuery({ sort: event.currentTarget.value === "created" ? null : event.currentTarget.value })}
+                    >
                         {SORTS.map((name) => (
                             <option key={name} value={name} selected={name === sort}>
                                 {name}
@@ -211,7 +226,13 @@ export function ExecutionsPage(): JSX.Element {
             </form>
             <div class="chips">
                 {chips(filter).map((chip) => (
-                    <button key={chip.name} type="button" class="chip" title="Take away" onClick={() => setQuery({ q: filterText({ ...filter, [chip.name]: undefined }) || null })}>
+                    <button
+                        key={chip.name}
+                        type="button"
+                        class="chip"
+                        title="Take away"
+                        onClick={() => setQuery({ q: filterText({ ...filter, [chip.name]: undefined }) || null })}
+                    >
                         {chip.text} <span aria-hidden="true">×</span>
                     </button>
                 ))}
@@ -252,11 +273,18 @@ function NoExecutions({ filtered, more }: { filtered: boolean; more: (() => void
     if (filtered)
         return (
             <Empty title="Nothing matches the filter">
-                {more ? <Button onClick={more}>Look further back</Button> : <Button onClick={() => setQuery({ q: null })}>Show everything</Button>}
+                {more ? (
+                    <Button onClick={more}>Look further back</Button>
+                ) : (
+                    <Button onClick={() => setQuery({ q: null })}>Show everything</Button>
+                )}
             </Empty>
         );
     return (
-        <Empty title="No executions yet in this namespace" line={`curl -fsS ${location.origin}/v1/executions -H 'Content-Type: application/json' -d '{"execution_kind":"hello","lane_id":"default","namespace":"default","payload":"world"}'`}>
+        <Empty
+            title="No executions yet in this namespace"
+            line={`curl -fsS ${location.origin}/v1/executions -H 'Content-Type: application/json' -d '{"execution_kind":"hello","lane_id":"default","namespace":"default","payload":"world"}'`}
+        >
             Create one, or choose another namespace with <code>ns:name</code>.
         </Empty>
     );

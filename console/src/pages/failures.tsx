@@ -12,7 +12,11 @@ import { Page } from "../shell";
 const LOOKED_AT_MOST = 150;
 const AT_ONCE = 25;
 
-async function loadFailed(namespace: string, lane: string, abort: AbortSignal): Promise<{ failed: ExecutionInfo[]; more: boolean; lanes: string[] }> {
+async function loadFailed(
+    namespace: string,
+    lane: string,
+    abort: AbortSignal,
+): Promise<{ failed: ExecutionInfo[]; more: boolean; lanes: string[] }> {
     const { lanes } = await get<{ lanes: Lane[] }>("/v1/lanes", abort);
     const listing = new Listing({ state: "failed", namespace, ...(lane === "" ? {} : { lane }) }, []);
     const ids: string[] = [];
@@ -33,7 +37,11 @@ async function loadFailed(namespace: string, lane: string, abort: AbortSignal): 
 export function FailuresPage(): JSX.Element {
     const namespace = place.value.query.get("ns") ?? "default";
     const lane = place.value.query.get("lane") ?? "";
-    const load = useLoad(`failures ${namespace} ${lane}`, (abort) => loadFailed(namespace, lane, abort), (event) => event.family === "completion" && event.outcome === "failed");
+    const load = useLoad(
+        `failures ${namespace} ${lane}`,
+        (abort) => loadFailed(namespace, lane, abort),
+        (event) => event.family === "completion" && event.outcome === "failed",
+    );
     const groups = groupFailures(load.data?.failed ?? []);
     const lead = load.data && groups.length > 0 && (
         <p class="muted">
@@ -63,18 +71,28 @@ export function FailuresPage(): JSX.Element {
             {!load.data ? (
                 !load.error && <Skeleton rows={8} />
             ) : groups.length === 0 ? (
-                <Empty title="Nothing has failed">Executions that have failed for good, after all their retries, appear here while they are kept.</Empty>
+                <Empty title="Nothing has failed">
+                    Executions that have failed for good, after all their retries, appear here while they are kept.
+                </Empty>
             ) : (
                 <div class="scroll-x">
                     <table class="rows tall" aria-label="Failures">
                         <thead>
                             <tr>
-                                <th scope="col" class="right">Count</th>
-                                <th scope="col" class="wide">Reason</th>
+                                <th scope="col" class="right">
+                                    Count
+                                </th>
+                                <th scope="col" class="wide">
+                                    Reason
+                                </th>
                                 <th scope="col">Category</th>
                                 <th scope="col">Kinds</th>
-                                <th scope="col" class="right">First</th>
-                                <th scope="col" class="right">Last</th>
+                                <th scope="col" class="right">
+                                    First
+                                </th>
+                                <th scope="col" class="right">
+                                    Last
+                                </th>
                                 <th scope="col">Samples</th>
                             </tr>
                         </thead>

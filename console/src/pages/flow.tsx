@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { executionPath, get, send } from "../lib/api";
-import { count, shortId, words } from "../lib/format";
 import { stateAfter } from "../lib/follow";
+import { count, shortId, words } from "../lib/format";
 import { criticalPath, layout, NODE_HEIGHT, NODE_WIDTH } from "../lib/layers";
 import { onEvents } from "../lib/live";
 import { useLoad } from "../lib/load";
@@ -45,12 +45,24 @@ async function loadGraph(id: string, abort: AbortSignal): Promise<Graph> {
 
 export function FlowPage(): JSX.Element {
     const id = place.value.path[1] ?? "";
-    const load = useLoad(id, (abort) => loadGraph(id, abort), (event) => event.flow_id === id && (event.kind === "flow" || event.family === "completion"));
+    const load = useLoad(
+        id,
+        (abort) => loadGraph(id, abort),
+        (event) => event.flow_id === id && (event.kind === "flow" || event.family === "completion"),
+    );
     const graph = load.data;
     if (!graph)
         return (
             <Page title="Flow">
-                {load.error ? load.error.status === 404 ? <Empty title="There is no such flow" /> : <Problem error={load.error} retry={load.reload} /> : <Skeleton rows={12} />}
+                {load.error ? (
+                    load.error.status === 404 ? (
+                        <Empty title="There is no such flow" />
+                    ) : (
+                        <Problem error={load.error} retry={load.reload} />
+                    )
+                ) : (
+                    <Skeleton rows={12} />
+                )}
             </Page>
         );
     const chosen = place.value.query.get("node");
@@ -105,7 +117,11 @@ function askCancelFlow(flow: Flow, done: () => void): void {
         action: "Cancel the flow",
         danger: true,
         fields: [{ name: "reason", label: "Reason" }],
-        run: (values) => send("POST", `/v1/flows/${encodeURIComponent(flow.flow_id)}/cancel`, { reason: values.reason || "cancelled in the console", cancellation_policy: "cancel_all" }),
+        run: (values) =>
+            send("POST", `/v1/flows/${encodeURIComponent(flow.flow_id)}/cancel`, {
+                reason: values.reason || "cancelled in the console",
+                cancellation_policy: "cancel_all",
+            }),
         done: () => {
             done();
             return { text: "The flow is being cancelled." };
@@ -138,7 +154,10 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
     const critical = useMemo(
         () =>
             criticalPath(
-                graph.nodes.map((node) => ({ id: node.execution_id, end: node.completed_at ?? (node.started_at ? Number.MAX_SAFE_INTEGER : 0) })),
+                graph.nodes.map((node) => ({
+                    id: node.execution_id,
+                    end: node.completed_at ?? (node.started_at ? Number.MAX_SAFE_INTEGER : 0),
+                })),
                 graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
             ),
         [graph],
@@ -181,7 +200,11 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
     const fit = (): View => {
         const scale = Math.min(1, (size.value.width - 2 * MARGIN) / placed.width, (size.value.height - 2 * MARGIN) / placed.height);
         const readable = Math.max(scale, 0.45);
-        return { scale: readable, x: Math.max(MARGIN, (size.value.width - placed.width * readable) / 2), y: Math.max(MARGIN, (size.value.height - placed.height * readable) / 2) };
+        return {
+            scale: readable,
+            x: Math.max(MARGIN, (size.value.width - placed.width * readable) / 2),
+            y: Math.max(MARGIN, (size.value.height - placed.height * readable) / 2),
+        };
     };
     const current = (): View => view.value ?? fit();
     const { x, y, scale } = current();
@@ -204,7 +227,12 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
             }}
             onPointerMove={(event) => {
                 const start = drag.current;
-                if (start) view.value = { scale: start.view.scale, x: start.view.x + event.clientX - start.x, y: start.view.y + event.clientY - start.y };
+                if (start)
+                    view.value = {
+                        scale: start.view.scale,
+                        x: start.view.x + event.clientX - start.x,
+                        y: start.view.y + event.clientY - start.y,
+                    };
             }}
             onPointerUp={() => (drag.current = undefined)}
         >
@@ -217,17 +245,33 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
                         const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
                         const bend = (x2 - x1) / 2;
                         const onPath = critical.has(edge.upstream_execution_id) && critical.has(edge.downstream_execution_id);
-                        return <path key={edge.edge_id} class={`edge ${edge.edge_state}${onPath ? " critical" : ""}`} d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />;
+                        return (
+                            <path
+                                key={edge.edge_id}
+                                class={`edge ${edge.edge_state}${onPath ? " critical" : ""}`}
+                                d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}
+                            />
+                        );
                     })}
                     {graph.nodes.map((node) => {
                         const at = placed.nodes.get(node.execution_id);
                         if (!at || !seen(at.x, at.y)) return null;
                         const state = states.value.get(node.execution_id) ?? node.public_state;
                         const group = groups.get(node.execution_id);
-                        const join = group && group.policy !== "all_of" ? `${words(group.policy)}${group.k ? ` ${group.k}` : ""} of ${group.n}` : undefined;
+                        const join =
+                            group && group.policy !== "all_of"
+                                ? `${words(group.policy)}${group.k ? ` ${group.k}` : ""} of ${group.n}`
+                                : undefined;
                         return (
-                            <a key={node.execution_id} href={href(["flows", graph.flow_id], { node: node.execution_id })} aria-label={`${node.name}, ${words(state)}`}>
-                                <g class={`node ${lookOf(state).tone}${node.execution_id === chosen ? " chosen" : ""}`} transform={`translate(${at.x} ${at.y})`}>
+                            <a
+                                key={node.execution_id}
+                                href={href(["flows", graph.flow_id], { node: node.execution_id })}
+                                aria-label={`${node.name}, ${words(state)}`}
+                            >
+                                <g
+                                    class={`node ${lookOf(state).tone}${node.execution_id === chosen ? " chosen" : ""}`}
+                                    transform={`translate(${at.x} ${at.y})`}
+                                >
                                     <title>
                                         {node.name}: {words(state)}
                                     </title>
@@ -276,7 +320,14 @@ function clip(text: string, most: number): string {
 
 function Slowest({ graph }: { graph: Graph }): JSX.Element | null {
     const took = graph.nodes
-        .map((node) => ({ node, ms: node.started_at ? (node.completed_at ?? now.value) - node.started_at : node.completed_at ? node.completed_at - node.created_at : 0 }))
+        .map((node) => ({
+            node,
+            ms: node.started_at
+                ? (node.completed_at ?? now.value) - node.started_at
+                : node.completed_at
+                  ? node.completed_at - node.created_at
+                  : 0,
+        }))
         .filter((one) => one.ms > 0 && one.node.public_state !== "skipped")
         .sort((a, b) => b.ms - a.ms)
         .slice(0, SLOWEST);
@@ -302,7 +353,11 @@ function Slowest({ graph }: { graph: Graph }): JSX.Element | null {
 }
 
 function NodeBox({ node, graph }: { node: FlowNode; graph: Graph }): JSX.Element {
-    const load = useLoad(node.execution_id, (abort) => get<Explanation>(executionPath(node.execution_id, "/explain"), abort), (event) => event.execution_id === node.execution_id);
+    const load = useLoad(
+        node.execution_id,
+        (abort) => get<Explanation>(executionPath(node.execution_id, "/explain"), abort),
+        (event) => event.execution_id === node.execution_id,
+    );
     const group = graph.groups.find((one) => one.downstream_execution_id === node.execution_id);
     return (
         <aside class="panel node-box" aria-label={`Node ${node.name}`}>
@@ -346,7 +401,8 @@ function NodeBox({ node, graph }: { node: FlowNode; graph: Graph }): JSX.Element
                                 <div>
                                     <dt>Joins</dt>
                                     <dd>
-                                        {words(group.policy)}, {group.succeeded} of {group.n} succeeded{group.failed > 0 ? `, ${group.failed} failed` : ""}
+                                        {words(group.policy)}, {group.succeeded} of {group.n} succeeded
+                                        {group.failed > 0 ? `, ${group.failed} failed` : ""}
                                     </dd>
                                 </div>
                             )}

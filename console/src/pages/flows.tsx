@@ -50,7 +50,11 @@ export function Ended({ flow }: { flow: Flow }): JSX.Element {
 export function FlowsPage(): JSX.Element {
     const namespace = place.value.query.get("ns") ?? "";
     const query = `/v1/flows?limit=${PAGE}${namespace === "" ? "" : `&namespace=${encodeURIComponent(namespace)}`}`;
-    const load = useLoad(query, (abort) => get<FlowPageReply>(query, abort), (event) => event.flow_id !== "");
+    const load = useLoad(
+        query,
+        (abort) => get<FlowPageReply>(query, abort),
+        (event) => event.flow_id !== "",
+    );
     const older = useSignal<{ flows: Flow[]; cursor: string | null | undefined }>({ flows: [], cursor: undefined });
     const busy = useRef(false);
     useEffect(() => {
@@ -76,7 +80,11 @@ export function FlowsPage(): JSX.Element {
             side={
                 <label class="inline">
                     <span>Namespace</span>
-                    <input defaultValue={namespace} placeholder="all" onChange={(event) => setQuery({ ns: event.currentTarget.value.trim() || null })} />
+                    <input
+                        defaultValue={namespace}
+                        placeholder="all"
+                        onChange={(event) => setQuery({ ns: event.currentTarget.value.trim() || null })}
+                    />
                 </label>
             }
         >
@@ -85,10 +93,18 @@ export function FlowsPage(): JSX.Element {
                 !load.error && <Skeleton rows={10} />
             ) : rows.length === 0 ? (
                 <Empty title="There is no flow yet" line="flowfabric demo --yes">
-                    A flow is a graph of executions: each starts when those it depends on have ended. Submit one to POST /v1/flows/submit, or watch one:
+                    A flow is a graph of executions: each starts when those it depends on have ended. Submit one to POST /v1/flows/submit,
+                    or watch one:
                 </Empty>
             ) : (
-                <Rows label="Flows" columns={COLUMNS} rows={rows} id={(flow) => flow.flow_id} link={(flow) => href(["flows", flow.flow_id])} more={cursor ? () => void more() : undefined} />
+                <Rows
+                    label="Flows"
+                    columns={COLUMNS}
+                    rows={rows}
+                    id={(flow) => flow.flow_id}
+                    link={(flow) => href(["flows", flow.flow_id])}
+                    more={cursor ? () => void more() : undefined}
+                />
             )}
         </Page>
     );

@@ -5,11 +5,17 @@ import { useLoad } from "../lib/load";
 import { href } from "../lib/router";
 import type { Lane } from "../lib/types";
 import { State } from "../parts/state";
-import { Button, Empty, perform, Problem, question, Skeleton } from "../parts/ui";
+import { Button, Empty, Problem, perform, question, Skeleton } from "../parts/ui";
 import { Page } from "../shell";
 
 const SHOWN = ["waiting", "active", "suspended", "delayed", "rate_limited"] as const;
-const LIST_STATE: Record<string, string> = { waiting: "eligible", active: "active", suspended: "suspended", delayed: "delayed", rate_limited: "blocked_budget" };
+const LIST_STATE: Record<string, string> = {
+    waiting: "eligible",
+    active: "active",
+    suspended: "suspended",
+    delayed: "delayed",
+    rate_limited: "blocked_budget",
+};
 const WHAT: Record<Lane["state"], string> = {
     active: "takes new work and hands it out",
     paused: "takes new work, hands none out",
@@ -40,14 +46,21 @@ function askShare(lane: Lane): void {
 }
 
 export function LanesPage(): JSX.Element {
-    const load = useLoad("lanes", (abort) => get<{ lanes: Lane[] }>("/v1/lanes", abort), () => true);
+    const load = useLoad(
+        "lanes",
+        (abort) => get<{ lanes: Lane[] }>("/v1/lanes", abort),
+        () => true,
+    );
     const lanes = load.data?.lanes ?? [];
     const after = (run: () => void) => (): void => {
         run();
         setTimeout(load.reload, 400);
     };
     return (
-        <Page title="Lanes" lead={<p class="muted">Counts are of this moment where the server follows them, and at most half a minute old elsewhere.</p>}>
+        <Page
+            title="Lanes"
+            lead={<p class="muted">Counts are of this moment where the server follows them, and at most half a minute old elsewhere.</p>}
+        >
             {load.error && <Problem error={load.error} retry={load.reload} />}
             {!load.data ? (
                 !load.error && <Skeleton />
@@ -65,8 +78,12 @@ export function LanesPage(): JSX.Element {
                                         {words(name)}
                                     </th>
                                 ))}
-                                <th scope="col" class="right">ended</th>
-                                <th scope="col" class="right">weight</th>
+                                <th scope="col" class="right">
+                                    ended
+                                </th>
+                                <th scope="col" class="right">
+                                    weight
+                                </th>
                                 <th scope="col" class="wide">
                                     <span class="hidden">Actions</span>
                                 </th>
@@ -80,7 +97,9 @@ export function LanesPage(): JSX.Element {
                                             {lane.lane_id}
                                         </a>
                                     </td>
-                                    <td title={WHAT[lane.state]}>{lane.state === "active" ? <span class="state good">active</span> : <State state={lane.state} />}</td>
+                                    <td title={WHAT[lane.state]}>
+                                        {lane.state === "active" ? <span class="state good">active</span> : <State state={lane.state} />}
+                                    </td>
                                     {SHOWN.map((name) => (
                                         <td key={name} class="right">
                                             <Count lane={lane} name={name} />
@@ -88,22 +107,47 @@ export function LanesPage(): JSX.Element {
                                     ))}
                                     <td class="right muted">{short(lane.counts.terminal ?? 0)}</td>
                                     <td class="right">
-                                        <Button kind="quiet" title="Change the weight" label={`Weight of ${lane.lane_id}: ${lane.scheduling_weight}`} onClick={() => askShare(lane)}>
+                                        <Button
+                                            kind="quiet"
+                                            title="Change the weight"
+                                            label={`Weight of ${lane.lane_id}: ${lane.scheduling_weight}`}
+                                            onClick={() => askShare(lane)}
+                                        >
                                             {lane.scheduling_weight}
                                         </Button>
                                     </td>
                                     <td class="wide">
                                         <div class="buttons">
                                             {lane.state === "active" ? (
-                                                <Button onClick={after(() => setState(lane, "paused"))} label={`Pause ${lane.lane_id}`}>Pause</Button>
+                                                <Button onClick={after(() => setState(lane, "paused"))} label={`Pause ${lane.lane_id}`}>
+                                                    Pause
+                                                </Button>
                                             ) : (
-                                                <Button kind="main" onClick={after(() => setState(lane, "active"))} label={`Enable ${lane.lane_id}`}>Enable</Button>
+                                                <Button
+                                                    kind="main"
+                                                    onClick={after(() => setState(lane, "active"))}
+                                                    label={`Enable ${lane.lane_id}`}
+                                                >
+                                                    Enable
+                                                </Button>
                                             )}
                                             {(lane.state === "active" || lane.state === "paused") && (
-                                                <Button kind="quiet" onClick={after(() => setState(lane, "draining"))} label={`Drain ${lane.lane_id}`}>Drain</Button>
+                                                <Button
+                                                    kind="quiet"
+                                                    onClick={after(() => setState(lane, "draining"))}
+                                                    label={`Drain ${lane.lane_id}`}
+                                                >
+                                                    Drain
+                                                </Button>
                                             )}
                                             {lane.state !== "disabled" && (
-                                                <Button kind="quiet" onClick={after(() => setState(lane, "disabled"))} label={`Disable ${lane.lane_id}`}>Disable</Button>
+                                                <Button
+                                                    kind="quiet"
+                                                    onClick={after(() => setState(lane, "disabled"))}
+                                                    label={`Disable ${lane.lane_id}`}
+                                                >
+                                                    Disable
+                                                </Button>
                                             )}
                                         </div>
                                     </td>

@@ -12,8 +12,16 @@ import { Page } from "../shell";
 const PAGE = 200;
 
 export function LimitsPage(): JSX.Element {
-    const budgets = useLoad("budgets", (abort) => get<{ budgets: Budget[] }>(`/v1/budgets?limit=${PAGE}`, abort), (event) => event.family === "completion");
-    const quotas = useLoad("quotas", (abort) => get<{ quotas: Quota[] }>(`/v1/quotas?limit=${PAGE}`, abort), (event) => event.family === "lease_history");
+    const budgets = useLoad(
+        "budgets",
+        (abort) => get<{ budgets: Budget[] }>(`/v1/budgets?limit=${PAGE}`, abort),
+        (event) => event.family === "completion",
+    );
+    const quotas = useLoad(
+        "quotas",
+        (abort) => get<{ quotas: Quota[] }>(`/v1/quotas?limit=${PAGE}`, abort),
+        (event) => event.family === "lease_history",
+    );
     return (
         <Page title="Budgets and quotas">
             {budgets.error && <Problem error={budgets.error} retry={budgets.reload} />}
@@ -26,9 +34,11 @@ export function LimitsPage(): JSX.Element {
                 </Empty>
             ) : (
                 <div class="cards">
-                    {[...budgets.data.budgets].sort((a, b) => share(b) - share(a)).map((budget) => (
-                        <BudgetCard key={budget.budget_id} budget={budget} done={budgets.reload} />
-                    ))}
+                    {[...budgets.data.budgets]
+                        .sort((a, b) => share(b) - share(a))
+                        .map((budget) => (
+                            <BudgetCard key={budget.budget_id} budget={budget} done={budgets.reload} />
+                        ))}
                 </div>
             )}
             <h2 class="section">Quotas</h2>
@@ -36,7 +46,10 @@ export function LimitsPage(): JSX.Element {
             {!quotas.data ? (
                 <Skeleton rows={3} />
             ) : quotas.data.quotas.length === 0 ? (
-                <Empty title="There is no quota" line="flowfabric quota create --rate 60 --window-s 60 --concurrent 4 --scope lane:email --attach">
+                <Empty
+                    title="There is no quota"
+                    line="flowfabric quota create --rate 60 --window-s 60 --concurrent 4 --scope lane:email --attach"
+                >
                     A quota limits how many executions start in a window, and how many run at a time.
                 </Empty>
             ) : (
@@ -55,7 +68,10 @@ function share(budget: Budget): number {
 function exhaustion(budget: Budget, name: string): number | undefined {
     const used = budget.usage[name] ?? 0;
     const limit = budget.hard_limits[name] ?? 0;
-    const begun = budget.next_reset_at && budget.reset_interval_ms > 0 ? Math.max(budget.created_at, budget.next_reset_at - budget.reset_interval_ms) : budget.created_at;
+    const begun =
+        budget.next_reset_at && budget.reset_interval_ms > 0
+            ? Math.max(budget.created_at, budget.next_reset_at - budget.reset_interval_ms)
+            : budget.created_at;
     const passed = now.value - begun;
     if (used <= 0 || used >= limit || passed < 10_000) return undefined;
     const left = ((limit - used) * passed) / used;
@@ -67,7 +83,12 @@ function askLimits(budget: Budget, done: () => void): void {
         title: "Change the limits",
         about: "A higher limit lets what is blocked go on. Usage stays as it is.",
         action: "Change them",
-        fields: Object.entries(budget.hard_limits).map(([name, limit]) => ({ name, label: words(name), kind: "number" as const, value: String(limit) })),
+        fields: Object.entries(budget.hard_limits).map(([name, limit]) => ({
+            name,
+            label: words(name),
+            kind: "number" as const,
+            value: String(limit),
+        })),
         run: (values) => {
             const dimensions = Object.keys(budget.hard_limits);
             return send("PUT", `/v1/budgets/${budget.budget_id}`, {
@@ -134,7 +155,13 @@ function BudgetCard({ budget, done }: { budget: Budget; done: () => void }): JSX
                                 </span>
                             </div>
                             <Meter used={used} limit={limit} soft={budget.soft_limits[name]} label={`${words(name)} used`} />
-                            <p class="muted small">{used >= limit ? "exhausted" : left === undefined ? `${count(limit - used)} left` : `used up in ${duration(left)} at this rate`}</p>
+                            <p class="muted small">
+                                {used >= limit
+                                    ? "exhausted"
+                                    : left === undefined
+                                      ? `${count(limit - used)} left`
+                                      : `used up in ${duration(left)} at this rate`}
+                            </p>
                         </li>
                     );
                 })}
@@ -159,7 +186,12 @@ function askQuota(quota: Quota, done: () => void): void {
         about: "Executions that wait for it go on as soon as it has room.",
         action: "Change it",
         fields: [
-            { name: "max_requests_per_window", label: `Starts in ${quota.window_seconds} s`, kind: "number", value: String(quota.max_requests_per_window) },
+            {
+                name: "max_requests_per_window",
+                label: `Starts in ${quota.window_seconds} s`,
+                kind: "number",
+                value: String(quota.max_requests_per_window),
+            },
             { name: "max_concurrent", label: "At a time (0: any number)", kind: "number", value: String(quota.max_concurrent) },
         ],
         run: (values) =>
@@ -184,9 +216,15 @@ function QuotaTable({ quotas, done }: { quotas: readonly Quota[]; done: () => vo
                         <tr>
                             <th scope="col">Name</th>
                             <th scope="col">For</th>
-                            <th scope="col" class="wide">Starts in the window</th>
-                            <th scope="col" class="wide">At a time</th>
-                            <th scope="col" class="right">Next start</th>
+                            <th scope="col" class="wide">
+                                Starts in the window
+                            </th>
+                            <th scope="col" class="wide">
+                                At a time
+                            </th>
+                            <th scope="col" class="right">
+                                Next start
+                            </th>
                             <th scope="col">
                                 <span class="hidden">Actions</span>
                             </th>
@@ -197,12 +235,26 @@ function QuotaTable({ quotas, done }: { quotas: readonly Quota[]; done: () => vo
                             <tr key={quota.quota_policy_id}>
                                 <td class="strong">{quota.name || shortId(quota.quota_policy_id)}</td>
                                 <td>
-                                    {quota.scope_type === "lane" ? <a href={href(["executions"], { q: `lane:${quota.scope_id}` })}>lane {quota.scope_id}</a> : `${quota.scope_type} ${quota.scope_id}`}
+                                    {quota.scope_type === "lane" ? (
+                                        <a href={href(["executions"], { q: `lane:${quota.scope_id}` })}>lane {quota.scope_id}</a>
+                                    ) : (
+                                        `${quota.scope_type} ${quota.scope_id}`
+                                    )}
                                 </td>
                                 <td class="wide">
-                                    <Gauge used={quota.window_entries} limit={quota.max_requests_per_window} what={`in ${quota.window_seconds} s`} />
+                                    <Gauge
+                                        used={quota.window_entries}
+                                        limit={quota.max_requests_per_window}
+                                        what={`in ${quota.window_seconds} s`}
+                                    />
                                 </td>
-                                <td class="wide">{quota.max_concurrent > 0 ? <Gauge used={quota.held_slots} limit={quota.max_concurrent} what="running" /> : <span class="muted">any number</span>}</td>
+                                <td class="wide">
+                                    {quota.max_concurrent > 0 ? (
+                                        <Gauge used={quota.held_slots} limit={quota.max_concurrent} what="running" />
+                                    ) : (
+                                        <span class="muted">any number</span>
+                                    )}
+                                </td>
                                 <td class="right">{quota.next_slot_in_ms > 0 ? `in ${duration(quota.next_slot_in_ms)}` : "now"}</td>
                                 <td class="right">
                                     <Button kind="quiet" label={`Change ${quota.name}`} onClick={() => askQuota(quota, done)}>
@@ -222,7 +274,10 @@ function Gauge({ used, limit, what }: { used: number; limit: number; what: strin
     return (
         <div class="gauge">
             <span>
-                {count(used)} <span class="muted">of {count(limit)} {what}</span>
+                {count(used)}{" "}
+                <span class="muted">
+                    of {count(limit)} {what}
+                </span>
             </span>
             <Meter used={used} limit={limit} soft={limit * 0.8} label={what} />
         </div>

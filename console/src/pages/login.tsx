@@ -21,7 +21,11 @@ export function LoginPage(): JSX.Element {
             startLive();
         } catch (caught) {
             const wrong = caught instanceof ApiError && caught.status === 401;
-            error.value = wrong ? "The server does not know this token. It is the value of its FF_API_TOKEN." : caught instanceof Error ? caught.message : String(caught);
+            error.value = wrong
+                ? "The server does not know this token. It is the value of its FF_API_TOKEN."
+                : caught instanceof Error
+                  ? caught.message
+                  : String(caught);
             token.current?.select();
         } finally {
             busy.value = false;

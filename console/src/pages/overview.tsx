@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ApiError, get } from "../lib/api";
+import { type ApiError, get } from "../lib/api";
 import { advance, type Figures, readFigures } from "../lib/figures";
 import { plural, short, words } from "../lib/format";
 import { onEvents } from "../lib/live";
@@ -29,7 +29,11 @@ async function loadNow(abort: AbortSignal): Promise<Now> {
         get<{ workers: Worker[] }>("/v1/workers?namespace=default&limit=500", abort),
         get<{ budgets: Budget[] }>("/v1/budgets?limit=200", abort),
     ]);
-    const heads = await Promise.all(lanes.map((lane) => get<{ executions: Listed[] }>(`/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=eligible&limit=1`, abort)));
+    const heads = await Promise.all(
+        lanes.map((lane) =>
+            get<{ executions: Listed[] }>(`/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=eligible&limit=1`, abort),
+        ),
+    );
     return {
         lanes: lanes.map((lane, at) => {
             const next = heads[at]!.executions[0];
@@ -80,18 +84,35 @@ function judge(data: Now, figures: Figures | undefined): Verdict {
         const waits = lane.counts.waiting ?? 0;
         if (lane.state !== "active") points.push({ text: `lane ${lane.lane_id} is ${lane.state}`, to: href(["lanes"]) });
         const served = data.workers.some((worker) => worker.lanes.includes(lane.lane_id));
-        if (waits > 0 && !served && (lane.counts.active ?? 0) === 0) points.push({ text: `${plural(waits, "execution")} in lane ${lane.lane_id} and no worker`, to: href(["executions"], { q: `lane:${lane.lane_id} state:eligible` }) });
+        if (waits > 0 && !served && (lane.counts.active ?? 0) === 0)
+            points.push({
+                text: `${plural(waits, "execution")} in lane ${lane.lane_id} and no worker`,
+                to: href(["executions"], { q: `lane:${lane.lane_id} state:eligible` }),
+            });
         const age = lane.next ? now.value - lane.next.created_at : 0;
-        if (served && lane.state === "active" && age > LONG_WAIT_MS) points.push({ text: `the next of lane ${lane.lane_id} waits for ${duration(age)}`, to: href(["executions", lane.next!.execution_id]) });
+        if (served && lane.state === "active" && age > LONG_WAIT_MS)
+            points.push({
+                text: `the next of lane ${lane.lane_id} waits for ${duration(age)}`,
+                to: href(["executions", lane.next!.execution_id]),
+            });
         const blocked = lane.counts.blocked_by_route ?? 0;
-        if (blocked > 0) points.push({ text: `${plural(blocked, "execution")} in lane ${lane.lane_id} ${blocked === 1 ? "needs" : "need"} a capability that nobody has`, to: href(["workers"]) });
+        if (blocked > 0)
+            points.push({
+                text: `${plural(blocked, "execution")} in lane ${lane.lane_id} ${blocked === 1 ? "needs" : "need"} a capability that nobody has`,
+                to: href(["workers"]),
+            });
     }
     for (const budget of data.budgets)
-        for (const name of budget.exhausted_dims) points.push({ text: `the ${words(name)} of ${budget.scope_type} ${budget.scope_id} are used up`, to: href(["limits"], { id: budget.budget_id }) });
+        for (const name of budget.exhausted_dims)
+            points.push({
+                text: `the ${words(name)} of ${budget.scope_type} ${budget.scope_id} are used up`,
+                to: href(["limits"], { id: budget.budget_id }),
+            });
     const recent = figures?.buckets.slice(-10) ?? [];
     const ended = recent.reduce((sum, bucket) => sum + bucket.ended, 0);
     const failed = recent.reduce((sum, bucket) => sum + bucket.failed, 0);
-    if (ended >= 10 && failed / ended > 0.2) points.push({ text: `${Math.round((failed / ended) * 100)} % of what ended lately failed`, to: href(["failures"]) });
+    if (ended >= 10 && failed / ended > 0.2)
+        points.push({ text: `${Math.round((failed / ended) * 100)} % of what ended lately failed`, to: href(["failures"]) });
     if (points.length === 0) return { tone: "good", sentence: "All is well.", points };
     return { tone: "held", sentence: points.length === 1 ? "One thing needs a look." : `${points.length} things need a look.`, points };
 }
@@ -167,7 +188,12 @@ export function OverviewPage(): JSX.Element {
                                     <a href={href(["limits"], { id: budget.budget_id })}>
                                         {budget.scope_type} {budget.scope_id}, {words(name)}
                                     </a>
-                                    <Meter used={budget.usage[name] ?? 0} limit={budget.hard_limits[name] ?? 0} soft={budget.soft_limits[name]} label={`${words(name)} used`} />
+                                    <Meter
+                                        used={budget.usage[name] ?? 0}
+                                        limit={budget.hard_limits[name] ?? 0}
+                                        soft={budget.soft_limits[name]}
+                                        label={`${words(name)} used`}
+                                    />
                                     <span class="right">{Math.round(share * 100)} %</span>
                                 </li>
                             );
@@ -199,7 +225,8 @@ function Tile({ title, value, to, children }: { title: string; value: number; to
 }
 
 function LaneTable({ data, figures }: { data: Now; figures: Figures | undefined }): JSX.Element {
-    const of = (lane: string, what: "ended" | "failed"): number[] => figures?.buckets.map((bucket) => bucket.lanes[lane]?.[what] ?? 0) ?? [];
+    const of = (lane: string, what: "ended" | "failed"): number[] =>
+        figures?.buckets.map((bucket) => bucket.lanes[lane]?.[what] ?? 0) ?? [];
     return (
         <div class="scroll-x">
             <table class="rows" aria-label="Lanes">
@@ -207,12 +234,24 @@ function LaneTable({ data, figures }: { data: Now; figures: Figures | undefined 
                     <tr>
                         <th scope="col">Lane</th>
                         <th scope="col">State</th>
-                        <th scope="col" class="right">Waiting</th>
-                        <th scope="col" class="right">Running</th>
-                        <th scope="col" class="right secondary">Suspended</th>
-                        <th scope="col" class="right secondary">Next waits for</th>
-                        <th scope="col" class="spark-cell secondary">Ended</th>
-                        <th scope="col" class="spark-cell secondary">Failed</th>
+                        <th scope="col" class="right">
+                            Waiting
+                        </th>
+                        <th scope="col" class="right">
+                            Running
+                        </th>
+                        <th scope="col" class="right secondary">
+                            Suspended
+                        </th>
+                        <th scope="col" class="right secondary">
+                            Next waits for
+                        </th>
+                        <th scope="col" class="spark-cell secondary">
+                            Ended
+                        </th>
+                        <th scope="col" class="spark-cell secondary">
+                            Failed
+                        </th>
                     </tr>
                 </thead>
                 <tbody>
@@ -227,7 +266,9 @@ function LaneTable({ data, figures }: { data: Now; figures: Figures | undefined 
                             <td class="right">{short(lane.counts.waiting ?? 0)}</td>
                             <td class="right">{short(lane.counts.active ?? 0)}</td>
                             <td class="right secondary">{short(lane.counts.suspended ?? 0)}</td>
-                            <td class="right secondary">{lane.next ? duration(Math.max(0, now.value - lane.next.created_at)) : <span class="muted">–</span>}</td>
+                            <td class="right secondary">
+                                {lane.next ? duration(Math.max(0, now.value - lane.next.created_at)) : <span class="muted">–</span>}
+                            </td>
                             <td class="spark-cell secondary">
                                 <Spark values={of(lane.lane_id, "ended")} tone="active" label={`Ended in lane ${lane.lane_id}`} />
                             </td>

@@ -43,7 +43,11 @@ async function loadServer(abort: AbortSignal): Promise<Data> {
     const begun = performance.now();
     await ask("/healthz", { signal: abort }).catch(() => undefined);
     const answeredInMs = performance.now() - begun;
-    const [capabilities, health, ready] = await Promise.all([get<Capabilities>("/v1/capabilities", abort), healthOf("/healthz", abort), healthOf("/readyz", abort)]);
+    const [capabilities, health, ready] = await Promise.all([
+        get<Capabilities>("/v1/capabilities", abort),
+        healthOf("/healthz", abort),
+        healthOf("/readyz", abort),
+    ]);
     return { capabilities, health, ready, answeredInMs };
 }
 
@@ -63,7 +67,10 @@ export function ServerPage(): JSX.Element {
                 !load.error && <Skeleton />
             ) : (
                 <>
-                    <div class={`why ${data.health.status === "ok" && data.ready.status === "ok" ? "good" : data.health.status === "degraded" ? "held" : "bad"}`} role="status">
+                    <div
+                        class={`why ${data.health.status === "ok" && data.ready.status === "ok" ? "good" : data.health.status === "degraded" ? "held" : "bad"}`}
+                        role="status"
+                    >
                         <p>
                             {data.ready.status !== "ok"
                                 ? `It does not take requests: ${data.ready.reason}`
@@ -84,7 +91,8 @@ export function ServerPage(): JSX.Element {
                             <dl class="facts padded">
                                 {row("Version", data.capabilities.version)}
                                 {row("Functions", data.capabilities.library_version)}
-                                {data.capabilities.lua && row("Lua", `${data.capabilities.lua.engine}, compiled: ${data.capabilities.lua.jit}`)}
+                                {data.capabilities.lua &&
+                                    row("Lua", `${data.capabilities.lua.engine}, compiled: ${data.capabilities.lua.jit}`)}
                                 {row("API", <a href="../openapi.json">openapi.json</a>)}
                             </dl>
                         </Panel>
@@ -104,9 +112,20 @@ export function ServerPage(): JSX.Element {
                             <Panel title="Memory">
                                 <div class="padded">
                                     <p>
-                                        {bytes(data.ready.memory.used)} <span class="muted">of {data.ready.memory.limit > 0 ? bytes(data.ready.memory.limit) : "any amount"}, {data.ready.memory.state}</span>
+                                        {bytes(data.ready.memory.used)}{" "}
+                                        <span class="muted">
+                                            of {data.ready.memory.limit > 0 ? bytes(data.ready.memory.limit) : "any amount"},{" "}
+                                            {data.ready.memory.state}
+                                        </span>
                                     </p>
-                                    {data.ready.memory.limit > 0 && <Meter used={data.ready.memory.used} limit={data.ready.memory.limit} soft={data.ready.memory.limit * 0.85} label="Memory used" />}
+                                    {data.ready.memory.limit > 0 && (
+                                        <Meter
+                                            used={data.ready.memory.used}
+                                            limit={data.ready.memory.limit}
+                                            soft={data.ready.memory.limit * 0.85}
+                                            label="Memory used"
+                                        />
+                                    )}
                                 </div>
                             </Panel>
                         )}

@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { get, send } from "../lib/api";
+import { executionPath, get, send } from "../lib/api";
 import { plural, shortId } from "../lib/format";
 import { useLoad } from "../lib/load";
+import { now } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
 import type { Explanation, Lane, Listed, Worker } from "../lib/types";
-import { executionPath } from "../lib/api";
-import { now } from "../lib/prefs";
 import { Button, Empty, Panel, Problem, question, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
 
@@ -26,15 +25,27 @@ const BLOCKED_LOOKED_AT_MOST = 30;
 /** A registration lasts a minute unless it says otherwise. */
 const LATE_MS = 45_000;
 
-const instancePath = (worker: Worker): string => `/v1/workers/${encodeURIComponent(worker.worker_id)}/instances/${encodeURIComponent(worker.worker_instance_id)}`;
+const instancePath = (worker: Worker): string =>
+    `/v1/workers/${encodeURIComponent(worker.worker_id)}/instances/${encodeURIComponent(worker.worker_instance_id)}`;
 
 async function unmet(abort: AbortSignal): Promise<Data["unmet"]> {
     const { lanes } = await get<{ lanes: Lane[] }>("/v1/lanes", abort);
     const blocked = (
-        await Promise.all(lanes.map((lane) => get<{ executions: Listed[] }>(`/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=blocked_route&limit=${BLOCKED_LOOKED_AT_MOST}`, abort)))
+        await Promise.all(
+            lanes.map((lane) =>
+                get<{ executions: Listed[] }>(
+                    `/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=blocked_route&limit=${BLOCKED_LOOKED_AT_MOST}`,
+                    abort,
+                ),
+            ),
+        )
     ).flatMap((list) => list.executions);
     const found = new Map<string, { count: number; example: string }>();
-    const explained = await Promise.all(blocked.slice(0, BLOCKED_LOOKED_AT_MOST).map((one) => get<Explanation>(executionPath(one.execution_id, "/explain"), abort).catch(() => null)));
+    const explained = await Promise.all(
+        blocked
+            .slice(0, BLOCKED_LOOKED_AT_MOST)
+            .map((one) => get<Explanation>(executionPath(one.execution_id, "/explain"), abort).catch(() => null)),
+    );
     for (const info of explained) {
         for (const capability of (info?.required_capabilities ?? "").split(",").filter(Boolean)) {
             const before = found.get(capability);
@@ -45,10 +56,18 @@ async function unmet(abort: AbortSignal): Promise<Data["unmet"]> {
 }
 
 async function loadWorkers(namespace: string, abort: AbortSignal): Promise<Data> {
-    const [{ workers }, missing] = await Promise.all([get<{ workers: Worker[] }>(`/v1/workers?namespace=${encodeURIComponent(namespace)}&limit=${WORKERS_MOST}`, abort), unmet(abort)]);
-    const leases = await Promise.all(workers.map((worker) => get<{ leases: Held[] }>(`${instancePath(worker)}/leases`, abort).catch(() => ({ leases: [] }))));
+    const [{ workers }, missing] = await Promise.all([
+        get<{ workers: Worker[] }>(`/v1/workers?namespace=${encodeURIComponent(namespace)}&limit=${WORKERS_MOST}`, abort),
+        unmet(abort),
+    ]);
+    const leases = await Promise.all(
+        workers.map((worker) => get<{ leases: Held[] }>(`${instancePath(worker)}/leases`, abort).catch(() => ({ leases: [] }))),
+    );
     const offered = new Set(workers.flatMap((worker) => worker.capabilities));
-    return { workers: workers.map((worker, at) => ({ ...worker, leases: leases[at]!.leases })), unmet: missing.filter((one) => !offered.has(one.capability)) };
+    return {
+        workers: workers.map((worker, at) => ({ ...worker, leases: leases[at]!.leases })),
+        unmet: missing.filter((one) => !offered.has(one.capability)),
+    };
 }
 
 function askRemove(worker: Worker, namespace: string, done: () => void): void {
@@ -57,7 +76,11 @@ function askRemove(worker: Worker, namespace: string, done: () => void): void {
         about: "It is no longer listed and its leases are revoked, so that others take its work over. If it still runs, it registers again.",
         action: "Take it out",
         danger: true,
-        run: () => send("DELETE", `${instancePath(worker)}?namespace=${encodeURIComponent(namespace)}`, { reason: "removed in the console", revoke_leases: true }),
+        run: () =>
+            send("DELETE", `${instancePath(worker)}?namespace=${encodeURIComponent(namespace)}`, {
+                reason: "removed in the console",
+                revoke_leases: true,
+            }),
         done: () => {
             done();
             return { text: `${worker.worker_instance_id} is taken out.` };
@@ -67,12 +90,22 @@ function askRemove(worker: Worker, namespace: string, done: () => void): void {
 
 export function WorkersPage(): JSX.Element {
     const namespace = place.value.query.get("ns") ?? "default";
-    const load = useLoad(`workers ${namespace}`, (abort) => loadWorkers(namespace, abort), (event) => event.family === "lease_history" && event.event !== "renewed");
+    const load = useLoad(
+        `workers ${namespace}`,
+        (abort) => loadWorkers(namespace, abort),
+        (event) => event.family === "lease_history" && event.event !== "renewed",
+    );
     const typed = useSignal(namespace);
     return (
         <Page
             title="Workers"
-            lead={load.data && <p class="muted">{plural(load.data.workers.length, "registered instance")}. A worker that claims without registering is not listed.</p>}
+            lead={
+                load.data && (
+                    <p class="muted">
+                        {plural(load.data.workers.length, "registered instance")}. A worker that claims without registering is not listed.
+                    </p>
+                )
+            }
             side={
                 <form
                     class="inline"
@@ -106,7 +139,10 @@ export function WorkersPage(): JSX.Element {
             {!load.data ? (
                 !load.error && <Skeleton />
             ) : load.data.workers.length === 0 ? (
-                <Empty title={`No worker is registered in namespace ${namespace}`} line={`curl -X PUT ${location.origin}/v1/workers/my-worker/instances/my-worker-1 -H 'Content-Type: application/json' -d '{"namespace":"${namespace}","lanes":["default"],"capabilities":[]}'`}>
+                <Empty
+                    title={`No worker is registered in namespace ${namespace}`}
+                    line={`curl -X PUT ${location.origin}/v1/workers/my-worker/instances/my-worker-1 -H 'Content-Type: application/json' -d '{"namespace":"${namespace}","lanes":["default"],"capabilities":[]}'`}
+                >
                     The SDK registers by itself. Over HTTP:
                 </Empty>
             ) : (
@@ -119,8 +155,12 @@ export function WorkersPage(): JSX.Element {
                                     <th scope="col">Worker</th>
                                     <th scope="col">Lanes</th>
                                     <th scope="col">Capabilities</th>
-                                    <th scope="col" class="wide">Holds</th>
-                                    <th scope="col" class="right">Heartbeat</th>
+                                    <th scope="col" class="wide">
+                                        Holds
+                                    </th>
+                                    <th scope="col" class="right">
+                                        Heartbeat
+                                    </th>
                                     <th scope="col">
                                         <span class="hidden">Actions</span>
                                     </th>
@@ -140,18 +180,28 @@ export function WorkersPage(): JSX.Element {
                                             <td class="wide">
                                                 {worker.leases.length === 0 && <span class="muted">nothing</span>}
                                                 {worker.leases.slice(0, 4).map((lease) => (
-                                                    <a key={lease.execution_id} class="lease" href={href(["executions", lease.execution_id])}>
+                                                    <a
+                                                        key={lease.execution_id}
+                                                        class="lease"
+                                                        href={href(["executions", lease.execution_id])}
+                                                    >
                                                         {shortId(lease.execution_id)}
                                                     </a>
                                                 ))}
-                                                {worker.leases.length > 4 && <span class="muted"> and {worker.leases.length - 4} more</span>}
+                                                {worker.leases.length > 4 && (
+                                                    <span class="muted"> and {worker.leases.length - 4} more</span>
+                                                )}
                                             </td>
                                             <td class={late ? "right bad-text" : "right"}>
                                                 {late && "late, "}
                                                 <Time at={worker.last_heartbeat_ms} />
                                             </td>
                                             <td class="right">
-                                                <Button kind="quiet" label={`Take ${worker.worker_instance_id} out`} onClick={() => askRemove(worker, namespace, load.reload)}>
+                                                <Button
+                                                    kind="quiet"
+                                                    label={`Take ${worker.worker_instance_id} out`}
+                                                    onClick={() => askRemove(worker, namespace, load.reload)}
+                                                >
                                                     Take out
                                                 </Button>
                                             </td>

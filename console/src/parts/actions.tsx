@@ -26,7 +26,17 @@ export function askReplay(info: ExecutionInfo): void {
         action: "Run it again",
         fields: [
             { name: "reason", label: "Reason", value: "" },
-            ...(info.flow_id ? [{ name: "scope", label: "What", kind: "choice" as const, value: "only this", choices: ["only this", "this and what depended on it"] }] : []),
+            ...(info.flow_id
+                ? [
+                      {
+                          name: "scope",
+                          label: "What",
+                          kind: "choice" as const,
+                          value: "only this",
+                          choices: ["only this", "this and what depended on it"],
+                      },
+                  ]
+                : []),
         ],
         run: (values) =>
             send("POST", executionPath(info.execution_id, `/replay${values.scope?.startsWith("this and") ? "?subgraph=true" : ""}`), {
@@ -54,7 +64,8 @@ export function askRevoke(info: ExecutionInfo): void {
         action: "Revoke the lease",
         danger: true,
         fields: [{ name: "reason", label: "Reason", value: "" }],
-        run: (values) => send("POST", executionPath(info.execution_id, "/revoke-lease"), { reason: values.reason || "revoked in the console" }),
+        run: (values) =>
+            send("POST", executionPath(info.execution_id, "/revoke-lease"), { reason: values.reason || "revoked in the console" }),
         done: () => ({ text: "The lease is revoked." }),
     };
 }
@@ -75,16 +86,26 @@ export function askPriority(info: ExecutionInfo): void {
 export function askTags(info: ExecutionInfo, tags: Record<string, string>): void {
     question.value = {
         title: "Tags",
-        about: "One key=value a line. A line that is taken away leaves its tag as it is.",
+        about: "One key=value a line, new keys as word.name. A line that is taken away leaves its tag as it is.",
         action: "Save",
-        fields: [{ name: "tags", label: "Tags", kind: "area", value: Object.entries(tags).map(([key, value]) => `${key}=${value}`).join("\n") }],
+        fields: [
+            {
+                name: "tags",
+                label: "Tags",
+                kind: "area",
+                value: Object.entries(tags)
+                    .map(([key, value]) => `${key}=${value}`)
+                    .join("\n"),
+            },
+        ],
         run: (values) => {
             const wanted: Record<string, string> = {};
             for (const line of (values.tags ?? "").split("\n")) {
                 const mark = line.indexOf("=");
                 if (line.trim() === "") continue;
                 if (mark < 1) return Promise.reject(new Error(`“${line}” is not key=value.`));
-                wanted[line.slice(0, mark).trim()] = line.slice(mark + 1);
+                const [key, value] = [line.slice(0, mark).trim(), line.slice(mark + 1)];
+                if (tags[key] !== value) wanted[key] = value;
             }
             return send("PUT", executionPath(info.execution_id, "/tags"), wanted);
         },

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { ask } from "../lib/api";
-import { bytes, count } from "../lib/format";
-import { useLoad } from "../lib/load";
+import { ApiError, ask } from "../lib/api";
 import { download } from "../lib/download";
-import { ApiError } from "../lib/api";
+import { bytes, count } from "../lib/format";
 import { hexDump } from "../lib/hex";
+import { useLoad } from "../lib/load";
 import { Button, Empty, Problem, Skeleton, Tabs } from "./ui";
 
 const TEXT_MOST = 200_000;
@@ -13,7 +12,17 @@ const HEX_MOST = 16_384;
 const MEMBERS_MOST = 200;
 
 /** Bytes that somebody else wrote: as JSON where they are, as text, or as hex; never as markup. */
-export function BytesView({ path, name, nothing, version }: { path: string; name: string; nothing: string; version?: string }): JSX.Element {
+export function BytesView({
+    path,
+    name,
+    nothing,
+    version,
+}: {
+    path: string;
+    name: string;
+    nothing: string;
+    version?: string;
+}): JSX.Element {
     const load = useLoad<Uint8Array | null>(`${path}#${version ?? ""}`, async (abort) => {
         try {
             return new Uint8Array(await (await ask(path, { signal: abort })).arrayBuffer());
@@ -30,7 +39,11 @@ export function BytesView({ path, name, nothing, version }: { path: string; name
     const text = decodeText(raw);
     const json = text === undefined ? undefined : parseJson(text);
     const view = chosen.value ?? (json !== undefined ? "json" : text !== undefined ? "text" : "hex");
-    const tabs = [...(json !== undefined ? [["json", "JSON"] as const] : []), ...(text !== undefined ? [["text", "Text"] as const] : []), ["hex", "Hex"] as const];
+    const tabs = [
+        ...(json !== undefined ? [["json", "JSON"] as const] : []),
+        ...(text !== undefined ? [["text", "Text"] as const] : []),
+        ["hex", "Hex"] as const,
+    ];
     return (
         <div class="bytes">
             <div class="bar">
@@ -48,7 +61,11 @@ export function BytesView({ path, name, nothing, version }: { path: string; name
                         {text!.length > TEXT_MOST && `\n… ${count(text!.length - TEXT_MOST)} more characters; download them`}
                     </pre>
                 )}
-                {view === "hex" && <pre>{hexDump(raw.subarray(0, HEX_MOST)) + (raw.length > HEX_MOST ? `\n… ${bytes(raw.length - HEX_MOST)} more` : "")}</pre>}
+                {view === "hex" && (
+                    <pre>
+                        {hexDump(raw.subarray(0, HEX_MOST)) + (raw.length > HEX_MOST ? `\n… ${bytes(raw.length - HEX_MOST)} more` : "")}
+                    </pre>
+                )}
             </div>
         </div>
     );

@@ -135,14 +135,30 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
     }, [replay.value?.speed]);
 
     if (frames.length === 0)
-        return <Empty title={ended ? "It said nothing" : "No output yet"}>{problem ?? "Frames that a worker appends to the stream of its attempt appear here as they come."}</Empty>;
+        return (
+            <Empty title={ended ? "It said nothing" : "No output yet"}>
+                {problem ?? "Frames that a worker appends to the stream of its attempt appear here as they come."}
+            </Empty>
+        );
     const rows = shown.filter((frame) => find === "" || frame.text.toLowerCase().includes(find.toLowerCase()));
     return (
         <div class="output">
             <div class="bar">
-                <Tabs label="How output is shown" current={view} tabs={[["text", "Text"], ["frames", "Frames"]]} choose={(to) => setQuery({ view: to === "text" ? null : to })} />
+                <Tabs
+                    label="How output is shown"
+                    current={view}
+                    tabs={[
+                        ["text", "Text"],
+                        ["frames", "Frames"],
+                    ]}
+                    choose={(to) => setQuery({ view: to === "text" ? null : to })}
+                />
                 {attempts > 1 && (
-                    <select aria-label="Attempt" value={attempt ?? ""} onChange={(event) => setQuery({ attempt: event.currentTarget.value || null })}>
+                    <select
+                        aria-label="Attempt"
+                        value={attempt ?? ""}
+                        onChange={(event) => setQuery({ attempt: event.currentTarget.value || null })}
+                    >
                         <option value="">all attempts</option>
                         {Array.from({ length: attempts }, (_, index) => (
                             <option key={index} value={String(index)} selected={attempt === String(index)}>
@@ -151,7 +167,14 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
                         ))}
                     </select>
                 )}
-                <input class="small" type="search" aria-label="Search the output" placeholder="Search" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value || null })} />
+                <input
+                    class="small"
+                    type="search"
+                    aria-label="Search the output"
+                    placeholder="Search"
+                    value={find}
+                    onInput={(event) => setQuery({ find: event.currentTarget.value || null })}
+                />
                 <span class="muted grow" role="status">
                     {plural(shown.length, "frame")}
                     {!ended && " so far"}
@@ -161,7 +184,10 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
                 </Button>
                 {replay.value ? (
                     <>
-                        <select aria-label="Speed" onChange={(event) => (replay.value = { shown: replay.value!.shown, speed: Number(event.currentTarget.value) })}>
+                        <select
+                            aria-label="Speed"
+                            onChange={(event) => (replay.value = { shown: replay.value!.shown, speed: Number(event.currentTarget.value) })}
+                        >
                             {SPEEDS.map((speed) => (
                                 <option key={speed} value={speed} selected={speed === replay.value?.speed}>
                                     {speed}×

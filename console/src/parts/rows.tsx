@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { go } from "../lib/router";
 import { addKeys } from "../lib/keys";
+import { go } from "../lib/router";
 
 export interface Column<T> {
     id: string;

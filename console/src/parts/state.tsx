@@ -16,7 +16,9 @@ const clock = (
         <path d="M6 3.8V6l1.6 1" fill="none" stroke="currentColor" stroke-width="1.3" stroke-linecap="round" />
     </>
 );
-const check = <path d="M2.2 6.4 4.8 9l5-6" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />;
+const check = (
+    <path d="M2.2 6.4 4.8 9l5-6" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />
+);
 const cross = <path d="m2.8 2.8 6.4 6.4m0-6.4L2.8 9.2" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" />;
 const bars = <path d="M3.8 2.5v7m4.4-7v7" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />;
 const play = <path d="M3 1.8v8.4L10.2 6z" fill="currentColor" />;
@@ -26,7 +28,16 @@ const slash = (
         <path d="m3.2 8.8 5.6-5.6" stroke="currentColor" stroke-width="1.5" />
     </>
 );
-const skip = <path d="m2 2.5 3.5 3.5L2 9.5m4.5-7L10 6 6.5 9.5" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" />;
+const skip = (
+    <path
+        d="m2 2.5 3.5 3.5L2 9.5m4.5-7L10 6 6.5 9.5"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+    />
+);
 const diamond = <path d="M6 1.4 10.6 6 6 10.6 1.4 6z" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" />;
 const half = (
     <>

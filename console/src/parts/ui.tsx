@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ApiError } from "../lib/api";
+import type { ApiError } from "../lib/api";
 import { now, zone } from "../lib/prefs";
 import { exact, relative } from "../lib/time";
 
@@ -60,7 +60,13 @@ export function Copy({ text, what }: { text: string; what: string }): JSX.Elemen
                 {done.value ? (
                     <path d="m3 8.5 3.2 3.2L13 5" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
                 ) : (
-                    <path d="M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z" fill="none" stroke="currentColor" stroke-width="1.3" stroke-linejoin="round" />
+                    <path
+                        d="M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z"
+                        fill="none"
+                        stroke="currentColor"
+                        stroke-width="1.3"
+                        stroke-linejoin="round"
+                    />
                 )}
             </svg>
         </button>
@@ -102,7 +108,17 @@ export function Skeleton({ rows = 6 }: { rows?: number }): JSX.Element {
     );
 }
 
-export function Panel({ title, side, children, id }: { title: ComponentChildren; side?: ComponentChildren; children: ComponentChildren; id?: string }): JSX.Element {
+export function Panel({
+    title,
+    side,
+    children,
+    id,
+}: {
+    title: ComponentChildren;
+    side?: ComponentChildren;
+    children: ComponentChildren;
+    id?: string;
+}): JSX.Element {
     return (
         <section class="panel" id={id}>
             <header>
@@ -114,11 +130,28 @@ export function Panel({ title, side, children, id }: { title: ComponentChildren;
     );
 }
 
-export function Tabs({ tabs, current, choose, label }: { tabs: readonly (readonly [string, ComponentChildren])[]; current: string; choose: (id: string) => void; label: string }): JSX.Element {
+export function Tabs({
+    tabs,
+    current,
+    choose,
+    label,
+}: {
+    tabs: readonly (readonly [string, ComponentChildren])[];
+    current: string;
+    choose: (id: string) => void;
+    label: string;
+}): JSX.Element {
     return (
         <div class="tabs" role="tablist" aria-label={label}>
             {tabs.map(([id, text]) => (
-                <button key={id} type="button" role="tab" aria-selected={id === current} class={id === current ? "on" : ""} onClick={() => choose(id)}>
+                <button
+                    key={id}
+                    type="button"
+                    role="tab"
+                    aria-selected={id === current}
+                    class={id === current ? "on" : ""}
+                    onClick={() => choose(id)}
+                >
                     {text}
                 </button>
             ))}
@@ -301,7 +334,14 @@ export function Spark({ values, tone = "quiet", label }: { values: readonly numb
             {values.length > 1 && (
                 <>
                     <polygon points={`0,${height} ${points.join(" ")} ${width},${height}`} class="spark-fill" />
-                    <polyline points={points.join(" ")} fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke" stroke-linejoin="round" />
+                    <polyline
+                        points={points.join(" ")}
+                        fill="none"
+                        stroke="currentColor"
+                        stroke-width="1.5"
+                        vector-effect="non-scaling-stroke"
+                        stroke-linejoin="round"
+                    />
                 </>
             )}
         </svg>
@@ -309,11 +349,28 @@ export function Spark({ values, tone = "quiet", label }: { values: readonly numb
 }
 
 /** How much of a limit is used; above `soft` it warns, at the limit it says so. */
-export function Meter({ used, limit, soft, label }: { used: number; limit: number; soft?: number | undefined; label: string }): JSX.Element {
+export function Meter({
+    used,
+    limit,
+    soft,
+    label,
+}: {
+    used: number;
+    limit: number;
+    soft?: number | undefined;
+    label: string;
+}): JSX.Element {
     const share = limit > 0 ? Math.min(1, used / limit) : 1;
     const tone = share >= 1 ? "bad" : soft !== undefined && used >= soft ? "held" : "good";
     return (
-        <div class={`meter ${tone}`} role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={limit} aria-valuenow={Math.min(used, limit)}>
+        <div
+            class={`meter ${tone}`}
+            role="meter"
+            aria-label={label}
+            aria-valuemin={0}
+            aria-valuemax={limit}
+            aria-valuenow={Math.min(used, limit)}
+        >
             <div style={{ width: `${share * 100}%` }} />
             {soft !== undefined && limit > 0 && soft < limit && <i style={{ left: `${(soft / limit) * 100}%` }} title="soft limit" />}
         </div>

@@ -26,7 +26,13 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
     return (
         <div class="waterfall">
             <div class="wf-labels">
-                <div class="wf-axis">{view !== whole && <Button kind="quiet" onClick={() => setQuery({ t: null })}>All</Button>}</div>
+                <div class="wf-axis">
+                    {view !== whole && (
+                        <Button kind="quiet" onClick={() => setQuery({ t: null })}>
+                            All
+                        </Button>
+                    )}
+                </div>
                 {data.rows.map((row) => (
                     <div key={row.label} class="wf-label" title={words(row.state)}>
                         <StateIcon state={row.state} />
@@ -71,7 +77,12 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
                             if (right < 0 || left > 100) return null;
                             const text = `${bar.label}: ${duration(end - bar.from)}${bar.to === undefined && data.running ? " so far" : ""}`;
                             return (
-                                <div key={index} class={`wf-bar ${bar.kind}${bar.to === undefined && data.running ? " open" : ""}`} title={text} style={{ left: `${left}%`, width: `${Math.max(0, right - left)}%` }}>
+                                <div
+                                    key={index}
+                                    class={`wf-bar ${bar.kind}${bar.to === undefined && data.running ? " open" : ""}`}
+                                    title={text}
+                                    style={{ left: `${left}%`, width: `${Math.max(0, right - left)}%` }}
+                                >
                                     <span>{duration(end - bar.from)}</span>
                                 </div>
                             );
@@ -81,7 +92,15 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
                         ))}
                     </div>
                 ))}
-                {brush.value && <div class="wf-brush" style={{ left: `${Math.min(brush.value.a, brush.value.b) * 100}%`, width: `${Math.abs(brush.value.a - brush.value.b) * 100}%` }} />}
+                {brush.value && (
+                    <div
+                        class="wf-brush"
+                        style={{
+                            left: `${Math.min(brush.value.a, brush.value.b) * 100}%`,
+                            width: `${Math.abs(brush.value.a - brush.value.b) * 100}%`,
+                        }}
+                    />
+                )}
             </div>
             <ul class="wf-legend" aria-label="Legend">
                 {(["queued", "leased", "suspended", "delayed", "lost"] as const).map((kind) => (

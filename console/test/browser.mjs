@@ -1,0 +1,637 @@
+// The console in a real browser against the built server: browser.mjs <flowfabric program> [pattern of names]
+//
+// Nothing is played: pages are filled over the API, changed over the page, and looked at over the API.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { chromium } from "playwright-core";
+
+const program = process.argv[2];
+const only = new RegExp(process.argv[3] ?? ".");
+const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+if (!browserPath) {
+    console.error("console: no Chromium here; scripts/install-deps.sh brings it");
+    process.exit(1);
+}
+const PATIENCE_MS = 15_000;
+
+async function freePort() {
+    const server = createServer();
+    await new Promise((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address();
+    await new Promise((done) => server.close(done));
+    return port;
+}
+
+class Server {
+    constructor(env = {}, port = 0) {
+        this.env = env;
+        this.port = port;
+    }
+    async start() {
+        this.port ||= await freePort();
+        this.url = `http://127.0.0.1:${this.port}`;
+        this.process = spawn(program, ["server", `--listen-addr=127.0.0.1:${this.port}`, "--data-dir=:memory:"], {
+            env: { PATH: process.env.PATH, FF_LANES: "default,mail", FF_FLOW_PARTITIONS: "16", FF_LOG: "error", ...this.env },
+            stdio: ["ignore", "pipe", "ignore"],
+        });
+        await new Promise((done, refuse) => {
+            this.process.stdout.on("data", (text) => String(text).includes("serving") && done());
+            this.process.on("exit", (code) => refuse(new Error(`the server ended with ${code}`)));
+        });
+        return this;
+    }
+    async stop() {
+        const ended = new Promise((done) => this.process.on("exit", done));
+        this.process.kill("SIGKILL");
+        await ended;
+    }
+    async call(method, path, body) {
+        const headers = { "Content-Type": "application/json" };
+        if (this.env.FF_API_TOKEN) headers.Authorization = `Bearer ${this.env.FF_API_TOKEN}`;
+        const reply = await fetch(this.url + path, { method, headers, body: body && JSON.stringify(body) });
+        const text = await reply.text();
+        assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${text}`);
+        return text.startsWith("{") ? JSON.parse(text) : text;
+    }
+    create = async (more = {}) =>
+        (
+            await this.call("POST", "/v1/executions", {
+                namespace: "default",
+                lane_id: "default",
+                execution_kind: "plain",
+                payload: "{}",
+                ...more,
+            })
+        ).execution_id;
+    claim = async (lane = "default") =>
+        (await this.call("POST", "/v1/workers/w/tasks/claim", { worker_instance_id: "w-1", lanes: [lane], max_tasks: 1, wait_ms: 5000 }))
+            .tasks[0];
+    on = (id, route, body) => this.call(body === undefined ? "GET" : "POST", `/v1/executions/${encodeURIComponent(id)}${route}`, body);
+    state = async (id) => (await this.on(id, "/state")).public_state;
+}
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+
+/** A page that remembers everything that should not happen. */
+async function open(server, hash, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.complaints = [];
+    page.foreign = [];
+    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    page.on(
+        "console",
+        (message) => /Content Security Policy|TrustedHTML|violates/i.test(message.text()) && page.complaints.push(message.text()),
+    );
+    page.on(
+        "request",
+        (request) => new URL(request.url()).origin !== server.url && !request.url().startsWith("blob:") && page.foreign.push(request.url()),
+    );
+    page.on("dialog", (dialog) => {
+        page.complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+    });
+    await page.goto(`${server.url}/console/${hash}`);
+    return page;
+}
+
+async function close(page) {
+    assert.deepEqual(page.complaints, [], "the page complained");
+    assert.deepEqual(page.foreign, [], "the page asked somebody else");
+    await page.context().close();
+}
+
+async function until(what, holds) {
+    const end = Date.now() + PATIENCE_MS;
+    while (!(await holds())) {
+        assert.ok(Date.now() < end, `in vain: ${what}`);
+        await new Promise((done) => setTimeout(done, 50));
+    }
+}
+
+const tests = [];
+const test = (name, run) => only.test(name) && tests.push({ name, run });
+const shows = (page, text) => page.getByText(text).first().waitFor();
+const answerDialog = async (page, action, fields = {}) => {
+    const dialog = page.locator("dialog[open]");
+    for (const [label, value] of Object.entries(fields)) await dialog.getByLabel(label).fill(value);
+    await dialog.getByRole("button", { name: action, exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+};
+async function suspended(server, kind, more = {}) {
+    const id = await server.create({ execution_kind: kind, ...more });
+    const task = await server.claim(more.lane_id);
+    assert.equal(task.execution_id, id);
+    await server.on(id, "/suspend", {
+        task_token: task.task_token,
+        reason_code: "waiting_for_approval",
+        signals: ["approved", "rejected"],
+        match: "any",
+        timeout_ms: 600000,
+        timeout_behavior: "fail",
+        approval: { prompt: `Publish ${kind}?`, assignees: ["group:editors"], context: `context of ${kind}`, context_type: "text/plain" },
+    });
+    return id;
+}
+async function failed(server, reason, more = {}) {
+    const id = await server.create(more);
+    const task = await server.claim(more.lane_id);
+    await server.on(id, "/fail", { task_token: task.task_token, reason, category: "broken", no_retry: true });
+    return id;
+}
+const exec = (id) => `#/executions/${encodeURIComponent(id)}`;
+
+test("the list shows executions, follows them live and collects new ones", async (server) => {
+    const id = await server.create({ execution_kind: "followed" });
+    const page = await open(server, "#/executions");
+    const row = page.locator(`tr[data-id="${id}"]`);
+    await row.getByText("waiting").waitFor();
+    const task = await server.claim();
+    await row.getByText("active").waitFor();
+    await server.on(id, "/complete", { task_token: task.task_token, result: "{}" });
+    await row.getByText("completed").waitFor();
+    await server.create({ execution_kind: "newcomer", tags: { a: "b" } });
+    await page.getByRole("button", { name: "1 new" }).click();
+    await shows(page, "newcomer");
+    await close(page);
+});
+
+test("filters survive a reload and a shared link, and say what they do not know", async (server) => {
+    await failed(server, "boom", { execution_kind: "bad_one" });
+    await server.create({ execution_kind: "mailing", lane_id: "mail" });
+    const page = await open(server, "#/executions");
+    await page.getByLabel("Filter").fill("state:failed");
+    await page.keyboard.press("Enter");
+    await shows(page, "bad_one");
+    assert.equal(await page.getByText("mailing").count(), 0);
+    await page.reload();
+    await shows(page, "bad_one");
+    assert.equal(await page.getByLabel("Filter").inputValue(), "state:failed");
+    const other = await open(server, new URL(page.url()).hash);
+    await shows(other, "bad_one");
+    await other.getByLabel("Filter").fill("lane:mail colour:red");
+    await other.keyboard.press("Enter");
+    await shows(other, "“colour:red” is no filter");
+    await shows(other, "mailing");
+    await close(other);
+    await close(page);
+});
+
+test("an execution says why it waits, and each of its actions does what it says", async (server) => {
+    const id = await server.create({ execution_kind: "acted_on", priority: 10, tags: { tenant: "acme" } });
+    const page = await open(server, exec(id));
+    await shows(page, "Waits because");
+    await page.getByRole("button", { name: "Priority" }).click();
+    await answerDialog(page, "Change it", { Priority: "77" });
+    await until("the priority", async () => (await server.on(id, "")).priority === 77);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until("the undone priority", async () => (await server.on(id, "")).priority === 10);
+    await page.getByRole("button", { name: "Tags", exact: true }).click();
+    await answerDialog(page, "Save", { Tags: "tenant=acme\ndemo.region=eu" });
+    await until("the tag", async () => (await server.on(id, "/tags"))["demo.region"] === "eu");
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await answerDialog(page, "Cancel it", { Reason: "not needed" });
+    assert.equal(await server.state(id), "cancelled");
+    await shows(page, "Cancelled: not needed");
+    await page.getByRole("button", { name: "Run again" }).click();
+    await answerDialog(page, "Run it again");
+    await until("the replay", async () => (await server.state(id)) === "waiting");
+    const task = await server.claim();
+    await page.getByRole("button", { name: "Revoke lease" }).click();
+    await answerDialog(page, "Revoke the lease");
+    await until("the lease", async () => (await server.on(id, "")).state_vector.ownership_state !== "leased");
+    assert.ok(task);
+    await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+test("output appears while it is written, as text and as frames, and can be searched", async (server) => {
+    const id = await server.create({ execution_kind: "talker" });
+    const task = await server.claim();
+    const page = await open(server, exec(id));
+    const say = (...words) =>
+        server.on(id, `/attempts/${task.attempt_index}/stream`, {
+            lease_id: task.lease_id,
+            lease_epoch: task.lease_epoch,
+            attempt_id: task.attempt_id,
+            frames: words.map((payload) => ({ frame_type: "token", payload })),
+        });
+    await shows(page, "No output yet");
+    await say("Once ", "upon ", "a time");
+    await page.getByRole("log").getByText("Once upon a time").waitFor();
+    await say(" there was");
+    await page.getByRole("log").getByText("Once upon a time there was").waitFor();
+    await page.getByRole("tab", { name: "Frames" }).click();
+    await page.getByLabel("Search the output").fill("upon");
+    await until("one row", async () => (await page.locator(".frames tr").count()) === 1);
+    await server.on(id, "/complete", { task_token: task.task_token, result: JSON.stringify({ pages: 3 }) });
+    await shows(page, "Completed after one attempt");
+    await page.getByRole("tab", { name: "Result" }).click();
+    await shows(page, "pages");
+    await close(page);
+});
+
+test("bytes that are no text are shown as hex", async (server) => {
+    const id = await server.create({
+        execution_kind: "raw",
+        payload: undefined,
+        payload_base64: Buffer.from([0, 255, 1, 65]).toString("base64"),
+    });
+    const page = await open(server, `${exec(id)}?tab=payload`);
+    await shows(page, "00 ff 01 41");
+    await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+test("approvals are answered from the inbox, also by keys alone, and leave it by themselves", async (server) => {
+    const first = await suspended(server, "first_ask");
+    const second = await suspended(server, "second_ask");
+    const page = await open(server, "#/approvals");
+    await page.getByRole("link", { name: /Publish first_ask/ }).click();
+    await shows(page, "context of first_ask");
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await answerDialog(page, "Approve", { "Your name": "maria" });
+    await until("the approval", async () => (await server.state(first)) !== "suspended");
+    const { signals } = await server.on(first, "/signals");
+    assert.deepEqual([signals[0].signal_name, signals[0].source_identity], ["approved", "maria"]);
+    await page.getByRole("link", { name: /Publish first_ask/ }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Publish second_ask?" }).waitFor();
+    await page.locator("body").click({ position: { x: 700, y: 5 } });
+    await page.keyboard.press("x");
+    await page.locator("dialog[open]").waitFor();
+    await page.keyboard.press("Enter");
+    await until("the rejection", async () => (await server.state(second)) !== "suspended");
+    assert.equal((await server.on(second, "/signals")).signals[0].signal_name, "rejected");
+    await shows(page, "The inbox is empty");
+    for (const id of [first, second]) await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+test("a link to one approval opens that one", async (server) => {
+    await suspended(server, "other_ask");
+    const id = await suspended(server, "linked_ask");
+    const { waitpoints } = await server.on(id, "/pending-waitpoints?tokens=omit");
+    const page = await open(server, `#/approvals?id=${waitpoints[0].waitpoint_id}`);
+    await page.getByRole("heading", { name: "Publish linked_ask?" }).waitFor();
+    await close(page);
+});
+
+test("a flow is drawn, changes live, shows its node and can be cancelled", async (server) => {
+    const flow = await server.call("POST", "/v1/flows/submit", {
+        flow_kind: "report",
+        namespace: "default",
+        defaults: { lane_id: "mail" },
+        nodes: [
+            { name: "plan", execution_kind: "plan", payload: "{}" },
+            { name: "left", execution_kind: "part", payload: "{}", depends_on: ["plan"] },
+            { name: "right", execution_kind: "part", payload: "{}", depends_on: ["plan"] },
+            { name: "join", execution_kind: "join", payload: "{}", depends_on: ["left", "right"] },
+        ],
+    });
+    const page = await open(server, "#/flows");
+    await page.getByRole("link", { name: "report" }).click();
+    await page.getByRole("link", { name: "plan, waiting" }).waitFor();
+    const task = await server.claim("mail");
+    assert.equal(task.execution_id, flow.nodes.plan);
+    await page.getByRole("link", { name: "plan, active" }).waitFor();
+    await server.on(task.execution_id, "/complete", { task_token: task.task_token, result: "{}" });
+    await page.getByRole("link", { name: "plan, completed" }).click();
+    await page.getByRole("link", { name: /Open execution/ }).waitFor();
+    await page.getByRole("button", { name: "Cancel flow" }).click();
+    await answerDialog(page, "Cancel the flow", { Reason: "enough" });
+    await until("the flow's end", async () => (await server.state(flow.nodes.join)) === "cancelled");
+    await page.getByRole("link", { name: "join, cancelled" }).waitFor();
+    await close(page);
+});
+
+test("lanes are paused and enabled, with a way back", async (server) => {
+    const page = await open(server, "#/lanes");
+    const state = async () => (await server.call("GET", "/v1/lanes")).lanes.find((lane) => lane.lane_id === "mail").state;
+    await page.getByRole("button", { name: "Pause mail" }).click();
+    await until("the pause", async () => (await state()) === "paused");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until("the way back", async () => (await state()) === "active");
+    await page.getByRole("button", { name: "Disable mail" }).click();
+    await until("the lane is disabled", async () => (await state()) === "disabled");
+    await page.getByRole("button", { name: "Enable mail" }).click();
+    await until("the lane is enabled", async () => (await state()) === "active");
+    await close(page);
+});
+
+test("budgets and quotas are shown, changed and started anew", async (server) => {
+    const { budget_id } = await server.call("POST", "/v1/budgets", {
+        scope_type: "lane",
+        scope_id: "mail",
+        dimensions: ["tokens"],
+        hard_limits: [100],
+        soft_limits: [80],
+    });
+    await server.call("POST", `/v1/budgets/${budget_id}/usage`, { dimensions: { tokens: 90 }, dedup_key: "a" });
+    const { quota_policy_id } = await server.call("POST", "/v1/quotas", {
+        name: "smtp",
+        window_seconds: 60,
+        max_requests_per_window: 5,
+        max_concurrent: 2,
+        scope_type: "lane",
+        scope_id: "mail",
+    });
+    const page = await open(server, "#/limits");
+    const card = page.getByRole("region", { name: "Budget of lane mail" });
+    await card.getByText("90").waitFor();
+    await card.getByRole("button", { name: "Limits" }).click();
+    await answerDialog(page, "Change them", { tokens: "500" });
+    assert.equal((await server.call("GET", `/v1/budgets/${budget_id}`)).hard_limits.tokens, 500);
+    await card.getByText("of 500").waitFor();
+    await card.getByRole("button", { name: "Reset" }).click();
+    await answerDialog(page, "Start anew");
+    assert.deepEqual((await server.call("GET", `/v1/budgets/${budget_id}`)).remaining.tokens, 500);
+    await page.getByRole("button", { name: "Change smtp" }).click();
+    await answerDialog(page, "Change it", { "Starts in 60 s": "9" });
+    assert.equal((await server.call("GET", `/v1/quotas/${quota_policy_id}`)).max_requests_per_window, 9);
+    await close(page);
+});
+
+test("workers show what they hold, and what waiting work needs and nobody has", async (server) => {
+    await server.call("PUT", "/v1/workers/w/instances/w-1", { namespace: "default", lanes: ["default"], capabilities: ["llm"] });
+    const needy = await server.create({
+        execution_kind: "needy",
+        policy: { routing_requirements: { required_capabilities: ["gpu=a10"] } },
+    });
+    await server.create({ execution_kind: "held" });
+    const task = await server.claim();
+    await until(
+        "the route block",
+        async () => (await server.call("GET", "/v1/executions?lane=default&state=blocked_route")).executions.length > 0,
+    );
+    const page = await open(server, "#/workers");
+    await page.getByRole("link", { name: /gpu=a10: 1 execution/ }).waitFor();
+    await page.getByRole("link", { name: task.execution_id.slice(-12) }).waitFor();
+    await page.getByRole("button", { name: "Take w-1 out" }).click();
+    await answerDialog(page, "Take it out");
+    assert.deepEqual((await server.call("GET", "/v1/workers?namespace=default")).workers, []);
+    for (const id of [needy, task.execution_id]) await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+test("failures are grouped by what failed", async (server) => {
+    for (const n of [3, 14]) await failed(server, `quota of tenant ${n} is gone`);
+    const page = await open(server, "#/failures");
+    const row = page.locator("tr", { hasText: "quota of tenant" });
+    await row.waitFor();
+    assert.equal(await row.count(), 1);
+    assert.equal(await row.locator("td").first().innerText(), "2");
+    await failed(server, "quota of tenant 15 is gone");
+    await until("the third", async () => (await row.locator("td").first().innerText()) === "3");
+    await close(page);
+});
+
+test("overview and server tell how things are", async (server) => {
+    const page = await open(server, "#/overview");
+    await page
+        .getByRole("status")
+        .getByText(/All is well|need/)
+        .first()
+        .waitFor();
+    await page.getByRole("link", { name: /^Server/ }).click();
+    await shows(page, "The server is well");
+    await shows(page, "embedded");
+    await close(page);
+});
+
+test("the palette leads anywhere, also by an id that is pasted", async (server) => {
+    const id = await server.create({ execution_kind: "sought" });
+    const page = await open(server, "#/overview");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("lanes");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Lanes" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(id);
+    await page.getByRole("option", { name: /Execution sought/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /sought/ }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+test("keys alone lead through the list", async (server) => {
+    const id = await server.create({ execution_kind: "by_keys" });
+    const page = await open(server, "#/executions?q=kind:by_keys");
+    await page.locator(`tr[data-id="${id}"]`).waitFor();
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Filter");
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("j");
+    await until("focus on the row", () => page.evaluate(() => document.activeElement?.closest("tr") !== null));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /by_keys/ }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await page.getByRole("heading", { name: "Flows" }).waitFor();
+    await server.on(id, "/cancel", { reason: "end of the test" });
+    await close(page);
+});
+
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
+
+test("whatever users write shows as text", async (server) => {
+    const tags = { tenant: EVIL };
+    const id = await failed(server, EVIL, { execution_kind: EVIL, tags, payload: JSON.stringify({ [EVIL]: EVIL }) });
+    const talker = await server.create({ execution_kind: "evil_talker", lane_id: "mail", payload: EVIL });
+    const task = await server.claim("mail");
+    await server.on(talker, `/attempts/${task.attempt_index}/stream`, {
+        lease_id: task.lease_id,
+        lease_epoch: task.lease_epoch,
+        attempt_id: task.attempt_id,
+        frames: [{ frame_type: "token", payload: EVIL }],
+    });
+    await server.on(talker, "/progress", { task_token: task.task_token, pct: 5, message: EVIL });
+    for (const hash of [
+        "#/executions",
+        "#/failures",
+        `#/executions?q=${encodeURIComponent(EVIL)}`,
+        `#/${encodeURIComponent(EVIL)}`,
+        ...["output", "payload", "attempts", "raw"].flatMap((tab) => [`${exec(id)}?tab=${tab}`, `${exec(talker)}?tab=${tab}`]),
+    ]) {
+        const page = await open(server, hash);
+        await page.getByText("onerror=alert(1)").first().waitFor();
+        assert.equal(await page.locator("img, main script").count(), 0, hash);
+        await close(page);
+    }
+    await server.on(talker, "/cancel", { reason: EVIL });
+    const page = await open(server, exec(talker));
+    await shows(page, "Cancelled: ");
+    await close(page);
+});
+
+test("the files come compressed, cached and guarded, and weigh little", async (server) => {
+    const root = await fetch(`${server.url}/`, { redirect: "manual" });
+    assert.equal(root.status, 302);
+    assert.equal(root.headers.get("location"), "console/");
+    const page = await fetch(`${server.url}/console/`);
+    assert.match(page.headers.get("content-security-policy"), /default-src 'none'.*frame-ancestors 'none'/);
+    assert.equal(page.headers.get("x-content-type-options"), "nosniff");
+    const html = await page.text();
+    let loaded = 0;
+    for (const [, file] of html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)) {
+        const reply = await fetch(`${server.url}/console/${file}`);
+        loaded += Number(reply.headers.get("content-length"));
+        if (!file.startsWith("icon")) assert.match(reply.headers.get("cache-control"), /immutable/);
+        const again = await fetch(`${server.url}/console/${file}`, { headers: { "If-None-Match": reply.headers.get("etag") } });
+        assert.equal(again.status, 304);
+        assert.doesNotMatch(
+            await reply.text(),
+            /https?:\/\/(?!www\.w3\.org\/|127\.0\.0\.1)[a-z0-9.-]+\.[a-z]{2,}/i,
+            `${file} names another host`,
+        );
+    }
+    assert.ok(loaded < 180 * 1024, `${loaded} bytes at first load`);
+});
+
+test("with a token one signs in, and comes back to the same page", async () => {
+    const server = await new Server({ FF_API_TOKEN: "correct-horse" }).start();
+    try {
+        const page = await open(server, "#/lanes");
+        await page.getByLabel("API token").fill("wrong");
+        await page.keyboard.press("Enter");
+        await shows(page, "does not know this token");
+        await page.getByLabel("API token").fill("correct-horse");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "Lanes" }).waitFor();
+        await page.getByRole("cell", { name: "mail" }).first().waitFor();
+        await page.getByText("live", { exact: true }).waitFor();
+        assert.ok(!page.url().includes("correct"));
+        assert.equal(
+            await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]).includes("correct-horse")),
+            false,
+        );
+        await page.reload();
+        await page.getByLabel("Keep it until this tab is closed").check();
+        await page.getByLabel("API token").fill("correct-horse");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "Lanes" }).waitFor();
+        await page.reload();
+        await page.getByRole("cell", { name: "mail" }).first().waitFor();
+        await page.getByLabel("Preferences").click();
+        await page.getByRole("button", { name: "Sign out" }).click();
+        await page.getByLabel("API token").waitFor();
+        await close(page);
+    } finally {
+        await server.stop();
+    }
+});
+
+test("a token that is no longer good leads back to sign in, on the same page", async () => {
+    const server = await new Server({ FF_API_TOKEN: "old" }).start();
+    const page = await open(server, "#/lanes");
+    await page.getByLabel("API token").fill("old");
+    await page.keyboard.press("Enter");
+    await page.getByRole("cell", { name: "mail" }).first().waitFor();
+    await server.stop();
+    const next = await new Server({ FF_API_TOKEN: "new" }, server.port).start();
+    try {
+        await page.getByLabel("API token").fill("new");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "Lanes" }).waitFor();
+        await close(page);
+    } finally {
+        await next.stop();
+    }
+});
+
+test("a page outlives a restart of the server and is live again", async () => {
+    const server = await new Server().start();
+    const page = await open(server, "#/executions");
+    await shows(page, "No executions yet");
+    await server.stop();
+    await shows(page, "reconnecting");
+    await server.start();
+    try {
+        await page.getByText("live", { exact: true }).waitFor();
+        const id = await server.create({ execution_kind: "after" });
+        await page.reload();
+        await page.locator(`tr[data-id="${id}"]`).waitFor();
+        await server.claim();
+        await page.locator(`tr[data-id="${id}"]`).getByText("active").waitFor();
+        await close(page);
+    } finally {
+        await server.stop();
+    }
+});
+
+test("it works below a path of a proxy", async (server) => {
+    const proxy = (await import("node:http")).createServer((request, reply) => {
+        if (!request.url.startsWith("/ops/ff/")) return reply.writeHead(404).end();
+        const inner = new URL(server.url);
+        const onward = (async () =>
+            (await import("node:http")).request(
+                {
+                    host: inner.hostname,
+                    port: inner.port,
+                    path: request.url.slice("/ops/ff".length),
+                    method: request.method,
+                    headers: { ...request.headers, host: inner.host },
+                },
+                (answer) => {
+                    reply.writeHead(answer.statusCode, answer.headers);
+                    answer.pipe(reply);
+                },
+            ))();
+        void onward.then((ask) => {
+            ask.on("error", () => reply.destroy());
+            reply.on("close", () => ask.destroy());
+            request.pipe(ask);
+        });
+    });
+    await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
+    const below = { url: `http://127.0.0.1:${proxy.address().port}` };
+    try {
+        const context = await browser.newContext();
+        const page = await context.newPage();
+        await page.goto(`${below.url}/ops/ff/`);
+        await page.getByRole("link", { name: "Lanes" }).click();
+        await page.getByRole("cell", { name: "mail" }).first().waitFor();
+        assert.ok(page.url().startsWith(`${below.url}/ops/ff/console/`));
+        await context.close();
+    } finally {
+        proxy.closeAllConnections();
+        proxy.close();
+    }
+});
+
+test("turned off, nothing is served and the API goes on", async () => {
+    const server = await new Server({ FF_CONSOLE: "off" }).start();
+    try {
+        assert.equal((await fetch(`${server.url}/console/`)).status, 404);
+        assert.equal((await fetch(`${server.url}/v1/lanes`)).status, 200);
+    } finally {
+        await server.stop();
+    }
+});
+
+let failures = 0;
+for (const { name, run } of tests) {
+    const begun = Date.now();
+    // Each has a server of its own, so that none sees what another has left.
+    const server = await new Server().start();
+    try {
+        await run(server);
+        console.log(`ok   ${name} (${Date.now() - begun} ms)`);
+    } catch (error) {
+        failures += 1;
+        console.log(`FAIL ${name}\n     ${String(error?.stack ?? error).replace(/\n/g, "\n     ")}`);
+        for (const context of browser.contexts()) await context.close();
+    } finally {
+        await server.stop();
+    }
+}
+await browser.close();
+console.log(failures === 0 ? `all ${tests.length} tests passed` : `${failures} of ${tests.length} tests failed`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,311 @@
+// Built by unit.mjs, run by node's own test runner.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fingerprint, groupFailures } from "../src/lib/failures";
+import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
+import { filterText, parseFilter } from "../src/lib/filter";
+import { stateAfter } from "../src/lib/follow";
+import { bytes, count, short, shortId } from "../src/lib/format";
+import { hexDump } from "../src/lib/hex";
+import { criticalPath, layout, NODE_HEIGHT } from "../src/lib/layers";
+import { plan } from "../src/lib/listing";
+import { href, parsePlace } from "../src/lib/router";
+import { SseParser } from "../src/lib/sse";
+import { duration, exact, relative } from "../src/lib/time";
+import type { Attempt, ExecutionInfo, Explanation, FeedEvent, LeaseEvent } from "../src/lib/types";
+import { ticks, waterfall } from "../src/lib/waterfall";
+import { why } from "../src/lib/why";
+
+test("a filter line survives being read and written", () => {
+    const line = 'state:failed lane:email kind:"send mail" ns:prod tag:tenant:acme';
+    const { filter, problems } = parseFilter(line);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(filter, { state: "failed", lane: "email", kind: "send mail", namespace: "prod", tag: "tenant:acme" });
+    assert.deepEqual(parseFilter(filterText(filter)).filter, filter);
+});
+
+test("a filter that means nothing is named", () => {
+    assert.match(parseFilter("stat:failed").problems[0]!, /stat:failed/);
+    assert.match(parseFilter("state:broken").problems[0]!, /broken/);
+    assert.match(parseFilter("tag:tenant").problems[0]!, /key and a value/);
+    assert.match(parseFilter("lane:a lane:b").problems[0]!, /twice/);
+    assert.deepEqual(parseFilter("state:").filter, {});
+});
+
+test("a state with an index is read from the lanes, anything else from the namespace", () => {
+    assert.deepEqual(plan({ state: "active" }, ["a", "b"]).paths, [
+        "/v1/executions?lane=a&state=active",
+        "/v1/executions?lane=b&state=active",
+    ]);
+    assert.deepEqual(plan({ state: "failed" }, ["a"]).paths, ["/v1/executions?namespace=default&state=terminal"]);
+    const { keep } = plan({ state: "failed", kind: "x" }, []);
+    const row = {
+        execution_id: "1",
+        namespace: "default",
+        lane_id: "a",
+        execution_kind: "x",
+        public_state: "failed" as const,
+        priority: 0,
+        created_at: 0,
+    };
+    assert.equal(keep(row), true);
+    assert.equal(keep({ ...row, public_state: "completed" }), false);
+    assert.equal(keep({ ...row, execution_kind: "y" }), false);
+});
+
+test("times are read at a glance", () => {
+    assert.equal(duration(840), "840 ms");
+    assert.equal(duration(1_500), "1.5 s");
+    assert.equal(duration(125_000), "2 min 5 s");
+    assert.equal(duration(3_600_000), "1 h");
+    assert.equal(relative(1_000, 13_500), "12 s ago");
+    assert.equal(relative(260_000, 0), "in 4 min");
+    assert.equal(relative(1_000, 1_400), "now");
+    assert.equal(exact(1_700_000_000_123, "utc"), "2023-11-14 22:13:20.123 UTC");
+});
+
+test("figures keep their width", () => {
+    assert.equal(count(1_234_567), "1\u202f234\u202f567");
+    assert.equal(short(12_400), "12.4 k");
+    assert.equal(short(2_500_000), "2.5 M");
+    assert.equal(bytes(1_536), "1.5 KiB");
+    assert.equal(shortId("{fp:7}:2d361b8f-5151-53c6-ae6a-e872bb548f5a"), "e872bb548f5a");
+});
+
+test("events arrive whole in whatever pieces they come", () => {
+    const text = 'retry: 2000\n\n: hb\n\nevent: completion\ndata: {"a":1}\n\nevent: checkpoint\nid: c1\ndata: {}\r\n\r\n';
+    for (let cut = 0; cut <= text.length; cut += 1) {
+        const parser = new SseParser();
+        const found = [...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))];
+        assert.deepEqual(found, [
+            { event: "completion", data: '{"a":1}', id: undefined },
+            { event: "checkpoint", data: "{}", id: "c1" },
+        ]);
+    }
+});
+
+test("an address keeps what it is given", () => {
+    const id = "{fp:7}:2d361b8f-5151";
+    const place = parsePlace(href(["executions", id], { q: "tag:a:b c", tab: null }));
+    assert.deepEqual(place.path, ["executions", id]);
+    assert.equal(place.query.get("q"), "tag:a:b c");
+    assert.equal(place.query.get("tab"), null);
+    assert.deepEqual(parsePlace("#/x/%E0%A4").path, ["x", "%E0%A4"]);
+});
+
+const info = (more: Partial<ExecutionInfo>): ExecutionInfo => ({
+    execution_id: "e",
+    namespace: "default",
+    lane_id: "a",
+    execution_kind: "k",
+    public_state: "completed",
+    priority: 0,
+    created_at: 1_000,
+    state_vector: {},
+    current_attempt_index: 0,
+    total_attempt_count: 0,
+    flow_id: null,
+    blocking_detail: "",
+    ...more,
+});
+const attempt = (more: Partial<Attempt>): Attempt => ({
+    attempt_index: 0,
+    attempt_id: "a",
+    attempt_type: "initial",
+    attempt_state: "ended_success",
+    created_at: 2_000,
+    started_at: 2_000,
+    ...more,
+});
+const lease = (more: Partial<LeaseEvent>): LeaseEvent => ({
+    id: "1-1",
+    event: "acquired",
+    ts: 2_000,
+    attempt_index: 0,
+    worker_id: "w",
+    worker_instance_id: "w-1",
+    lease_id: "l",
+    ...more,
+});
+
+test("a waterfall tells waiting, leases, suspensions and waits between attempts apart", () => {
+    const data = waterfall(
+        info({ completed_at: 9_000, total_attempt_count: 2 }),
+        [
+            attempt({ ended_at: 5_000, attempt_state: "ended_failure" }),
+            attempt({ attempt_index: 1, created_at: 7_000, started_at: 7_000, ended_at: 9_000 }),
+        ],
+        [
+            lease({}),
+            lease({ event: "released", ts: 3_000, reason: "suspend" }),
+            lease({ ts: 4_000 }),
+            lease({ event: "released", ts: 5_000, reason: "failed" }),
+            lease({ attempt_index: 1, ts: 7_000 }),
+            lease({ attempt_index: 1, event: "released", ts: 9_000, reason: "completed" }),
+        ],
+        [{ signal_id: "s", signal_name: "go", accepted_at: 3_900 }],
+        99_000,
+    );
+    assert.equal(data.to, 9_000);
+    assert.equal(data.running, false);
+    assert.deepEqual(
+        data.rows.map((row) => row.bars.map((bar) => [bar.kind, bar.from, bar.to])),
+        [
+            [["queued", 1_000, 2_000]],
+            [
+                ["leased", 2_000, 3_000],
+                ["suspended", 3_000, 4_000],
+                ["leased", 4_000, 5_000],
+                ["delayed", 5_000, 7_000],
+            ],
+            [["leased", 7_000, 9_000]],
+        ],
+    );
+    assert.deepEqual(data.rows[1]!.marks, [{ at: 3_900, label: "signal go" }]);
+});
+
+test("a waterfall of what has not begun or goes on reaches to now", () => {
+    const waiting = waterfall(info({ public_state: "waiting" }), [], [], [], 5_000);
+    assert.equal(waiting.to, 5_000);
+    assert.deepEqual(waiting.rows[0]!.bars[0], { from: 1_000, to: undefined, kind: "queued", label: "waits for a worker" });
+    const lost = waterfall(
+        info({ public_state: "active" }),
+        [attempt({})],
+        [lease({}), lease({ event: "expired", ts: 3_000 }), lease({ event: "reclaimed", ts: 4_000 })],
+        [],
+        6_000,
+    );
+    assert.deepEqual(
+        lost.rows[1]!.bars.map((bar) => [bar.kind, bar.to]),
+        [
+            ["lost", 3_000],
+            ["leased", undefined],
+        ],
+    );
+});
+
+test("an axis has round steps", () => {
+    assert.deepEqual(ticks(6_000), [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
+    assert.equal(ticks(15 * 60_000)[1], 5 * 60_000);
+    assert.ok(ticks(10 ** 11).length < 9);
+});
+
+test("events that say the state are believed, others are asked about", () => {
+    const event = (more: Partial<FeedEvent>): FeedEvent => ({
+        event_id: "",
+        family: "lease_history",
+        execution_id: "e",
+        namespace: "",
+        lane_id: "",
+        flow_id: "",
+        at: 0,
+        ...more,
+    });
+    assert.equal(stateAfter(event({ event: "acquired" })), "active");
+    assert.equal(stateAfter(event({ event: "released", reason: "suspend" })), "suspended");
+    assert.equal(stateAfter(event({ event: "released", reason: "retry" })), undefined);
+    assert.equal(stateAfter(event({ family: "completion", kind: "execution", outcome: "success" })), "completed");
+    assert.equal(stateAfter(event({ family: "completion", kind: "flow", outcome: "completed" })), undefined);
+});
+
+test("the same failure with other numbers is one group", () => {
+    assert.equal(fingerprint("timed out after 10 s at 'a b'"), fingerprint("timed out after 12.5 s at 'c'"));
+    const failed = [1, 2, 3].map((n) =>
+        info({
+            execution_id: `e${n}`,
+            public_state: "failed",
+            failure_category: "timeout",
+            failure_reason: `timed out after ${n} s`,
+            completed_at: n,
+        }),
+    );
+    const groups = groupFailures([
+        ...failed,
+        info({ execution_id: "x", failure_category: "other", failure_reason: "timed out after 1 s" }),
+    ]);
+    assert.equal(groups.length, 2);
+    assert.equal(groups[0]!.count, 3);
+    assert.equal(groups[0]!.reason, "timed out after 3 s");
+    assert.equal(groups[0]!.firstAt, 1);
+});
+
+test("the reason for waiting names what is missing", () => {
+    const base = { ...info({ public_state: "waiting" }), summary: "it waits", blocking_ref: "", lane_state: "active", policies: [] };
+    const worker = (lacks: string[], serves = true) => ({
+        worker_id: "w",
+        worker_instance_id: "w-1",
+        serves_lane: serves,
+        missing_capabilities: lacks,
+    });
+    const sentence = (more: Partial<Explanation>): string => why({ ...base, workers: [], ...more } as Explanation, []).sentence;
+    assert.match(sentence({ workers: [worker(["gpu=a10"])] }), /has gpu=a10/);
+    assert.match(sentence({ workers: [worker([], false)] }), /no registered worker serves lane a/);
+    assert.match(sentence({ workers: [worker([])] }), /1 of 1 workers/);
+    assert.match(sentence({ lane_state: "paused" }), /lane a is paused/);
+    assert.match(sentence({}), /no worker is registered/);
+    assert.match(sentence({ public_state: "failed", failure_reason: "boom" }), /^Failed: boom\.$/);
+});
+
+test("a graph is laid out from left to right without two nodes in one place", () => {
+    const nodes = Array.from({ length: 1_000 }, (_, at) => ({ id: `n${at}` }));
+    const edges = nodes.slice(1).map((node, at) => ({ from: `n${Math.floor(at / 3)}`, to: node.id }));
+    const { nodes: placed } = layout(nodes, edges);
+    for (const { from, to } of edges) assert.ok(placed.get(from)!.x < placed.get(to)!.x);
+    const seen = new Set([...placed.values()].map((one) => `${one.x}:${Math.round(one.y / NODE_HEIGHT)}`));
+    assert.equal(seen.size, 1_000);
+    const diamond = layout(
+        [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" }],
+        [
+            { from: "a", to: "b" },
+            { from: "b", to: "d" },
+            { from: "a", to: "d" },
+            { from: "a", to: "c" },
+        ],
+    );
+    assert.equal(diamond.nodes.get("d")!.layer, 2);
+});
+
+test("the critical path is the chain that ended last", () => {
+    const nodes = [
+        { id: "a", end: 1 },
+        { id: "b", end: 5 },
+        { id: "c", end: 3 },
+        { id: "d", end: 9 },
+    ];
+    const edges = [
+        { from: "a", to: "b" },
+        { from: "a", to: "c" },
+        { from: "b", to: "d" },
+        { from: "c", to: "d" },
+    ];
+    assert.deepEqual([...criticalPath(nodes, edges)].sort(), ["a", "b", "d"]);
+});
+
+test("figures move on with time and count what failed", () => {
+    const event = (at: number, outcome: string): FeedEvent => ({
+        event_id: "",
+        family: "completion",
+        execution_id: "e",
+        namespace: "",
+        lane_id: "mail",
+        flow_id: "",
+        at,
+        kind: "execution",
+        outcome,
+    });
+    let figures = advance(emptyFigures(60_000, 60_000), [event(59_500, "success"), event(500, "failed")], 60_000);
+    assert.equal(figures.buckets[59]!.ended, 1);
+    assert.equal(figures.buckets[0]!.failed, 1);
+    figures = advance(figures, [event(61_500, "failed")], 62_000);
+    assert.equal(figures.buckets.length, BUCKETS);
+    assert.equal(figures.buckets[59]!.lanes.mail!.failed, 1);
+    assert.equal(figures.buckets[57]!.ended, 1);
+    assert.equal(
+        figures.buckets.reduce((sum, bucket) => sum + bucket.ended, 0),
+        2,
+    );
+});
+
+test("bytes that are no text are shown by sixteens", () => {
+    assert.equal(hexDump(new Uint8Array([0x41, 0x00, 0xff])), `000000  41 00 ff${" ".repeat(39)}  A··`);
+});
