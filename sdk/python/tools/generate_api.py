@@ -1,6 +1,6 @@
 """Writes src/flowfabric/api.py from a server's /openapi.json: one typed method per route.
 
-usage: generate_api.py OPENAPI_JSON_FILE_OR_URL [--check]
+usage: generate_api.py [--check] OPENAPI_JSON_FILE_OR_URL | --program PROGRAM
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ BY_HAND = {
 }
 # A second method for the same thing.
 TWINS = {"POST /v1/executions/{id}/priority"}
-# Pages for people and documents for tools, not operations.
-NO_API = {"GET /openapi.json"}
+# Documents for tools, and a door that only servers of tests have (flowfabric.testing knows it).
+NO_API = {"GET /openapi.json", "POST /v1/admin/test-clock"}
 
 NAMES = {
     "GET /healthz": "health",
@@ -37,7 +37,6 @@ NAMES = {
     "POST /v1/admin/executions/{id}/attempts/{idx}/annotations": "annotate",
     "POST /v1/admin/rotate-waitpoint-secret": "rotate_waitpoint_secret",
     "GET /v1/admin/waitpoint-kids": "list_waitpoint_kids",
-    "POST /v1/admin/test-clock": "advance_test_clock",
     "POST /v1/budgets": "create_budget",
     "GET /v1/budgets": "list_budgets",
     "GET /v1/budgets/{id}": "get_budget",
@@ -48,6 +47,7 @@ NAMES = {
     "POST /v1/budgets/{id}/reset": "reset_budget",
     "POST /v1/budgets/{id}/spend": "spend_budget",
     "POST /v1/budgets/{id}/usage": "check_budget",
+    "GET /v1/approvals": "list_approvals",
     "GET /v1/capabilities": "capabilities",
     "POST /v1/executions": "create_execution",
     "GET /v1/executions": "list_executions",
@@ -421,14 +421,24 @@ def formatted(text: str) -> str:
     return done.stdout
 
 
+def fetch(url: str) -> Any:
+    with urllib.request.urlopen(url + "/openapi.json", timeout=30) as reply:
+        return json.load(reply)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("document")
+    parser.add_argument("document", nargs="?", help="a file, or the URL of a server")
+    parser.add_argument("--program", help="take the document from this server program")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    if given.document.startswith("http"):
-        with urllib.request.urlopen(given.document + "/openapi.json", timeout=30) as reply:
-            document = json.load(reply)
+    if given.program:
+        from flowfabric.testing import TestServer
+
+        with TestServer(program=given.program) as server:
+            document = fetch(server.url)
+    elif given.document.startswith("http"):
+        document = fetch(given.document)
     else:
         document = json.loads(Path(given.document).read_text())
     text = formatted(generate(document))

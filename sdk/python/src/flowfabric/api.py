@@ -81,6 +81,16 @@ class ListWaitpointKidsResult(TypedDict):
     kids: Sequence[Any]
 
 
+class _ListApprovalsResult(TypedDict):
+    approvals: Sequence[Any]
+
+
+class ListApprovalsResult(_ListApprovalsResult, total=False):
+    """Answer of `GET /v1/approvals`."""
+
+    next_cursor: str
+
+
 class CreateBudgetResult(TypedDict):
     """Answer of `POST /v1/budgets`."""
 
@@ -261,12 +271,31 @@ class ReadSummaryResult(_ReadSummaryResult, total=False):
     document: Mapping[str, Any]
 
 
+class CallChildrenResult(TypedDict):
+    """Answer of `POST /v1/executions/{id}/call-children`."""
+
+    status: str
+    public_state: str
+    replayed: bool
+    children: Sequence[Any]
+
+
 class CancelExecutionResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/cancel`."""
 
     status: str
     execution_id: str
     public_state: str
+
+
+class _ListChildrenResult(TypedDict):
+    children: Sequence[Any]
+
+
+class ListChildrenResult(_ListChildrenResult, total=False):
+    """Answer of `GET /v1/executions/{id}/children`."""
+
+    next_cursor: str
 
 
 class CompleteResult(TypedDict):
@@ -400,6 +429,22 @@ class _ListSignalsResult(TypedDict):
 
 class ListSignalsResult(_ListSignalsResult, total=False):
     """Answer of `GET /v1/executions/{id}/signals`."""
+
+    next_cursor: str
+
+
+class RecordStepsResult(TypedDict):
+    """Answer of `POST /v1/executions/{id}/steps`."""
+
+    steps: Sequence[Any]
+
+
+class _ReadStepsResult(TypedDict):
+    steps: Sequence[Any]
+
+
+class ReadStepsResult(_ReadStepsResult, total=False):
+    """Answer of `GET /v1/executions/{id}/steps`."""
 
     next_cursor: str
 
@@ -922,6 +967,19 @@ class Api:
         answer = await self.transport.call("GET", "/v1/admin/waitpoint-kids")
         return cast("ListWaitpointKidsResult", answer)
 
+    async def list_approvals(
+        self,
+        *,
+        namespace: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> ListApprovalsResult:
+        """What people are asked and have not answered, soonest due first. `GET /v1/approvals`"""
+        answer = await self.transport.call(
+            "GET", "/v1/approvals", query={"namespace": namespace, "limit": limit, "cursor": cursor}
+        )
+        return cast("ListApprovalsResult", answer)
+
     async def create_budget(
         self,
         *,
@@ -1383,6 +1441,31 @@ class Api:
         )
         return cast("ReadSummaryResult", answer)
 
+    async def call_children(
+        self,
+        execution_id: str,
+        *,
+        children: Sequence[Any],
+        task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
+        on_child_failure: str | None = None,
+        steps: Sequence[Any] | None = None,
+    ) -> CallChildrenResult:
+        """Create children and give the task back until all of them have ended. `POST /v1/executions/{id}/call-children`"""
+        sent: dict[str, Any] = {}
+        put(
+            sent,
+            {
+                "task_token": task_token,
+                "lease": lease,
+                "children": children,
+                "on_child_failure": on_child_failure,
+                "steps": steps,
+            },
+        )
+        answer = await self.transport.call("POST", f"/v1/executions/{escape(execution_id)}/call-children", body=sent, safe=True)
+        return cast("CallChildrenResult", answer)
+
     async def cancel_execution(
         self,
         execution_id: str,
@@ -1404,12 +1487,26 @@ class Api:
         answer = await self.transport.call("POST", f"/v1/executions/{escape(execution_id)}/cancel", body=sent, safe=True)
         return cast("CancelExecutionResult", answer)
 
+    async def list_children(
+        self,
+        execution_id: str,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> ListChildrenResult:
+        """The children it called, in the order of the calls. `GET /v1/executions/{id}/children`"""
+        answer = await self.transport.call(
+            "GET", f"/v1/executions/{escape(execution_id)}/children", query={"after": after, "limit": limit}
+        )
+        return cast("ListChildrenResult", answer)
+
     async def complete(
         self,
         execution_id: str,
         *,
         result: bytes | str | None = None,
         result_encoding: str | None = None,
+        steps: Sequence[Any] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> CompleteResult:
@@ -1420,6 +1517,7 @@ class Api:
             sent,
             {
                 "result_encoding": result_encoding,
+                "steps": steps,
                 "task_token": task_token,
                 "lease": lease,
             },
@@ -1433,6 +1531,7 @@ class Api:
         *,
         delay_until: int | str | None = None,
         delay_ms: int | None = None,
+        steps: Sequence[Any] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> DelayResult:
@@ -1443,6 +1542,7 @@ class Api:
             {
                 "delay_until": delay_until,
                 "delay_ms": delay_ms,
+                "steps": steps,
                 "task_token": task_token,
                 "lease": lease,
             },
@@ -1466,6 +1566,7 @@ class Api:
         category: str | None = None,
         no_retry: bool | None = None,
         fallback_to: str | None = None,
+        steps: Sequence[Any] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> FailResult:
@@ -1478,6 +1579,7 @@ class Api:
                 "category": category,
                 "no_retry": no_retry,
                 "fallback_to": fallback_to,
+                "steps": steps,
                 "task_token": task_token,
                 "lease": lease,
             },
@@ -1661,6 +1763,7 @@ class Api:
         *,
         reason: str | None = None,
         requested_by: str | None = None,
+        keep_steps: bool | None = None,
         subgraph: bool | None = None,
     ) -> ReplayExecutionResult:
         """Run a finished execution again. `POST /v1/executions/{id}/replay`"""
@@ -1670,6 +1773,7 @@ class Api:
             {
                 "reason": reason,
                 "requested_by": requested_by,
+                "keep_steps": keep_steps,
             },
         )
         answer = await self.transport.call(
@@ -1814,6 +1918,40 @@ class Api:
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/state")
         return as_object(answer)
 
+    async def record_steps(
+        self,
+        execution_id: str,
+        *,
+        steps: Sequence[Any],
+        task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
+    ) -> RecordStepsResult:
+        """Record what a task has done, so that it is done once. `POST /v1/executions/{id}/steps`"""
+        sent: dict[str, Any] = {}
+        put(
+            sent,
+            {
+                "steps": steps,
+                "task_token": task_token,
+                "lease": lease,
+            },
+        )
+        answer = await self.transport.call("POST", f"/v1/executions/{escape(execution_id)}/steps", body=sent, safe=True)
+        return cast("RecordStepsResult", answer)
+
+    async def read_steps(
+        self,
+        execution_id: str,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> ReadStepsResult:
+        """Its recorded steps, in the order of writing. `GET /v1/executions/{id}/steps`"""
+        answer = await self.transport.call(
+            "GET", f"/v1/executions/{escape(execution_id)}/steps", query={"after": after, "limit": limit}
+        )
+        return cast("ReadStepsResult", answer)
+
     async def read_merged_stream(
         self,
         execution_id: str,
@@ -1849,6 +1987,8 @@ class Api:
         continuation_metadata_pointer: bytes | str | None = None,
         suspension_id: str | None = None,
         idempotency_key: str | None = None,
+        approval: Mapping[str, Any] | None = None,
+        steps: Sequence[Any] | None = None,
     ) -> SuspendResult:
         """Pause until signals come, unless they are there already. `POST /v1/executions/{id}/suspend`"""
         sent: dict[str, Any] = {}
@@ -1869,6 +2009,8 @@ class Api:
                 "additional_waitpoints": additional_waitpoints,
                 "suspension_id": suspension_id,
                 "idempotency_key": idempotency_key,
+                "approval": approval,
+                "steps": steps,
             },
         )
         answer = await self.transport.call("POST", f"/v1/executions/{escape(execution_id)}/suspend", body=sent, safe=True)
@@ -1977,6 +2119,7 @@ class Api:
         self,
         execution_id: str,
         *,
+        steps: Sequence[Any] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> WaitChildrenResult:
@@ -1985,6 +2128,7 @@ class Api:
         put(
             sent,
             {
+                "steps": steps,
                 "task_token": task_token,
                 "lease": lease,
             },
@@ -1999,6 +2143,7 @@ class Api:
         expires_in_ms: int,
         task_token: str | None = None,
         waitpoint_key: str | None = None,
+        approval: Mapping[str, Any] | None = None,
     ) -> CreateWaitpointResult:
         """An address for signals while the work goes on. `POST /v1/executions/{id}/waitpoints`"""
         sent: dict[str, Any] = {}
@@ -2008,6 +2153,7 @@ class Api:
                 "task_token": task_token,
                 "waitpoint_key": waitpoint_key,
                 "expires_in_ms": expires_in_ms,
+                "approval": approval,
             },
         )
         answer = await self.transport.call(
@@ -2762,6 +2908,7 @@ ROUTES: dict[str, str] = {
     "POST /v1/admin/executions/{id}/attempts/{idx}/annotations": "annotate",
     "POST /v1/admin/rotate-waitpoint-secret": "rotate_waitpoint_secret",
     "GET /v1/admin/waitpoint-kids": "list_waitpoint_kids",
+    "GET /v1/approvals": "list_approvals",
     "POST /v1/budgets": "create_budget",
     "GET /v1/budgets": "list_budgets",
     "GET /v1/budgets/{id}": "get_budget",
@@ -2784,7 +2931,9 @@ ROUTES: dict[str, str] = {
     "GET /v1/executions/{id}/attempts/{idx}/stream/info": "get_stream_info",
     "GET /v1/executions/{id}/attempts/{idx}/stream/tail": "tail_stream",
     "GET /v1/executions/{id}/attempts/{idx}/summary": "read_summary",
+    "POST /v1/executions/{id}/call-children": "call_children",
     "POST /v1/executions/{id}/cancel": "cancel_execution",
+    "GET /v1/executions/{id}/children": "list_children",
     "POST /v1/executions/{id}/complete": "complete",
     "POST /v1/executions/{id}/delay": "delay",
     "GET /v1/executions/{id}/explain": "explain",
@@ -2807,6 +2956,8 @@ ROUTES: dict[str, str] = {
     "POST /v1/executions/{id}/signal": "deliver_signal",
     "GET /v1/executions/{id}/signals": "list_signals",
     "GET /v1/executions/{id}/state": "get_state",
+    "POST /v1/executions/{id}/steps": "record_steps",
+    "GET /v1/executions/{id}/steps": "read_steps",
     "GET /v1/executions/{id}/stream": "read_merged_stream",
     "POST /v1/executions/{id}/suspend": "suspend",
     "GET /v1/executions/{id}/suspension": "get_suspension",

@@ -311,7 +311,7 @@ class Context:
         if suspension.get("waitpoint_id") != waitpoint_id:
             return None
         reason = str(suspension.get("close_reason") or "")
-        if reason not in ("resumed", "timed_out_auto_resume"):
+        if reason not in ("resumed", "operator_resume", "timed_out_auto_resume"):
             return None
         index = int(suspension.get("attempt_index") or 0)
         answer = await self._call(self.client.resume_signals(self.execution_id, attempt_index=index))
@@ -319,7 +319,7 @@ class Context:
         if any(s.category == "timeout" and s.by == "suspension_timeout" for s in signals):
             return {"timed_out": True}
         if not signals:  # an operator resumed it
-            signals = [Signal("resumed", str(suspension.get("resume_trigger") or "operator"), "operator", None, 0, "")]
+            signals = [Signal("resumed", str(suspension.get("resume_actor") or "operator"), "operator", None, 0, "")]
         return {"signals": [s.record() for s in signals]}
 
     # Children
@@ -351,7 +351,8 @@ class Context:
         if outcome is None and BEGIN + name in steps:
             outcome = await self._record(END + name, await self._children(name))
         if outcome is None:
-            children = [{"name": f"{name}/{n}", **c.body()} for n, c in zip(names, calls)]
+            # Without a lane a child would go to its parent's; a task goes where it goes when it is submitted.
+            children = [{"name": f"{name}/{n}", "lane_id": "default", **c.body()} for n, c in zip(names, calls)]
             body = {
                 "steps": [begin_step(name, {"children": [c["name"] for c in children]})],
                 "children": children,
@@ -420,7 +421,7 @@ class Context:
         if self.flow_id is None:
             raise ConfigError(f"execution {self.execution_id} belongs to no flow, so there is nothing to expand")
         name = self._number("expand", name)
-        flow_id, mutation = self.flow_id, f"{self.execution_id}/{name}"
+        flow_id, mutation = self.flow_id, str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.execution_id}/{name}"))
 
         async def send() -> dict[str, Any]:
             return dict(await self._call(self.client.expand_flow(flow_id, mutation_id=mutation, nodes=list(nodes))))

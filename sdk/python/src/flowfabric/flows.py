@@ -87,6 +87,7 @@ class Flow:
             depends.setdefault(node.name, {"node": node.name})
         body = Call(task, (), bound, options or Options()).body()
         body["name"] = name
+        body.setdefault("lane_id", "default")
         if depends:
             body["depends_on"] = list(depends.values())
         if quorum is not None:
@@ -110,9 +111,12 @@ class Flow:
 
     def document(self) -> dict[str, Any]:
         """The whole flow as the server takes it."""
-        out: dict[str, Any] = {"flow_id": self.flow_id, "flow_kind": self.kind, "nodes": self.nodes()}
-        if self.namespace:
-            out["namespace"] = self.namespace
+        out: dict[str, Any] = {
+            "flow_id": self.flow_id,
+            "flow_kind": self.kind,
+            "namespace": self.namespace or "default",
+            "nodes": self.nodes(),
+        }
         if self.tags:
             out["tags"] = self.tags
         if self.failure_policy:
