@@ -287,10 +287,11 @@ export class Context {
   }
 
   async #endedChildren(prefix: string): Promise<ChildOutcome[]> {
-    const given: ChildOutcome[] = [];
-    await this.#lease.call(async () => {
-      if (this.#task.children_state === 'inline') given.push(...(this.#task.children ?? []));
-      else for await (const child of this.client.executions.children(this.executionId)) given.push(child);
+    const given = await this.#lease.call(async () => {
+      if (this.#task.children_state === 'inline') return this.#task.children ?? [];
+      const read: ChildOutcome[] = [];
+      for await (const child of this.client.executions.children(this.executionId)) read.push(child);
+      return read;
     });
     const ours = given.filter(child => child.name.startsWith(prefix));
     for (const child of ours) {
@@ -330,7 +331,7 @@ export class Context {
   /** Adds to the live output. Chunks travel together, at the latest 20 ms after the first of them. */
   async stream(chunk: string | Uint8Array, options: { type?: string } = {}): Promise<void> {
     this.#go();
-    await this.#lease.call(() => this.#writer().add(options.type ?? 'token', chunk));
+    await this.#writer().add(options.type ?? 'token', chunk);
   }
 
   /** Writes a log frame, which the console and `flowfabric tail` show. */
@@ -338,13 +339,12 @@ export class Context {
     this.#go();
     const { level = 'info', ...more } = fields;
     const line = JSON.stringify({ level, message, ...more });
-    await this.#lease.call(() => this.#writer().add('log', line, JSON_ENCODING));
+    await this.#writer().add('log', line, JSON_ENCODING);
   }
 
   /** Waits until everything streamed and logged so far is stored. */
   async flush(): Promise<void> {
-    const frames = this.#frames;
-    if (frames) await this.#lease.call(() => frames.flush());
+    await this.#frames?.flush();
   }
 
   /** Tells how far the task is. */
@@ -407,7 +407,7 @@ export class Context {
   }
 
   #writer(): FrameWriter {
-    this.#frames ??= new FrameWriter(this.client, this.#task);
+    this.#frames ??= new FrameWriter(this.#lease);
     return this.#frames;
   }
 

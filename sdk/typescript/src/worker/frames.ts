@@ -1,6 +1,6 @@
 import { bytesFields } from '../client/bytes.js';
-import type { Client } from '../client/client.js';
-import type { ClaimedTask, NewFrame } from '../client/models.js';
+import type { NewFrame } from '../client/models.js';
+import type { Lease } from './lease.js';
 
 const FLUSH_AFTER_MS = 20;
 const FRAMES_MOST = 256;
@@ -15,10 +15,7 @@ export class FrameWriter {
   #sending: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  constructor(
-    private readonly client: Client,
-    private readonly task: ClaimedTask,
-  ) {}
+  constructor(private readonly lease: Lease) {}
 
   /** Takes a frame. A failure of an earlier append is thrown here. */
   async add(type: string, payload: string | Uint8Array, encoding?: string): Promise<void> {
@@ -61,10 +58,9 @@ export class FrameWriter {
       this.#bytes = 0;
       try {
         // `seq` makes the repeat of an append whose answer was lost the same append.
-        await this.client.tasks.appendFrames(this.task.execution_id, this.task.attempt_index, {
-          task_token: this.task.task_token,
-          frames,
-        });
+        const { client, task } = this.lease;
+        const body = { task_token: task.task_token, frames };
+        await this.lease.call(() => client.tasks.appendFrames(task.execution_id, task.attempt_index, body));
       } catch (error) {
         this.#failure = error;
       }

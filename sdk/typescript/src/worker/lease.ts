@@ -1,6 +1,11 @@
+import { backoffMs, pause } from '../client/backoff.js';
 import type { Client } from '../client/client.js';
 import { ApiError, LeaseLost } from '../client/errors.js';
 import type { ClaimedTask } from '../client/models.js';
+import { isRetryable } from '../client/transport.js';
+
+const FIRST_PAUSE_MS = 100;
+const MOST_PAUSE_MS = 2000;
 
 /** Refusals that say that this worker no longer holds the task. */
 const ENDED = new Set([
@@ -50,15 +55,21 @@ export class Lease {
     if (!this.lost) this.#lost.abort(new LeaseLost(`execution ${this.executionId} is no longer ours: ${why}`));
   }
 
-  /** A request about the task. That the lease has ended is not the handler's failure. */
+  /**
+   * A request about the task that can be repeated, made again while no answer comes and the lease lasts. Neither a server
+   * that is away nor the end of the lease is the handler's failure: failing would repeat the effects it could not record.
+   */
   async call<T>(request: () => Promise<T>): Promise<T> {
-    if (this.lost) throw this.signal.reason;
-    try {
-      return await request();
-    } catch (error) {
-      if (!(error instanceof ApiError && leaseEnded(error.code))) throw error;
-      this.lose(error.message);
-      throw this.signal.reason;
+    for (let attempt = 0; ; attempt += 1) {
+      if (this.lost) throw this.signal.reason;
+      try {
+        return await request();
+      } catch (error) {
+        if (error instanceof ApiError && leaseEnded(error.code)) this.lose(error.message);
+        else if (!isRetryable(error)) throw error;
+        else if (Date.now() > this.expiresAt) this.lose('its lease ran out while the server was away');
+        else await pause(backoffMs(attempt, FIRST_PAUSE_MS, MOST_PAUSE_MS), this.signal);
+      }
     }
   }
 }

@@ -51,9 +51,11 @@ async function handle(task: AnyTask, lease: Lease, context: Context): Promise<un
   const { client, task: claimed } = lease;
   const id = claimed.execution_id;
   const data =
-    claimed.payload_state === 'omitted' ? await client.executions.payload(id) : readBytes(claimed, 'payload');
+    claimed.payload_state === 'omitted'
+      ? await lease.call(() => client.executions.payload(id))
+      : readBytes(claimed, 'payload');
   const payload = { data, encoding: claimed.payload_encoding ?? '' };
-  const input = await task.readInput(payload, name => client.executions.input(id, name));
+  const input = await task.readInput(payload, name => lease.call(() => client.executions.input(id, name)));
   const { version } = task.options;
   if (version) await context.log(`${task.name} runs as version ${version}`, { level: 'debug', version });
   return task.handler(context, input);
