@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kExpiryPause = 20ms;
 /// How soon an idle shard looks whether the disk takes more of a snapshot.
 constexpr std::chrono::milliseconds kSnapshotPause = 2ms;
+constexpr std::chrono::hours kNoTimer{1};
 
 }  // namespace
 
@@ -133,7 +134,7 @@ void Shard::wind_up() {
 void Shard::tick(WorkList works, bool last) {
     tick_time_ = SteadyClock::now();
     // Whether time leapt can be told only by looking.
-    static_cast<void>(clock_.now_us());
+    if (options_.beat.has_value()) static_cast<void>(clock_.now_us());
     if (refuses())
         refuse(works);
     else
@@ -329,13 +330,12 @@ Shard::Time Shard::next_wake() const {
         const bool room = committer_->snapshot_has_room(options_.snapshot_slice_bytes);
         return room ? now : now + kSnapshotPause;
     }
-    Time next = now + options_.beat;
+    Time next = now + options_.beat.value_or(kNoTimer);
     if (const auto due = waiters_.next_due(); due.has_value()) next = std::min(next, *due);
     if (const auto expiry = state_.keyspace().next_expiry(); expiry.has_value()) {
         const std::chrono::milliseconds left = *expiry - clock_.now();
-        if (left < options_.beat)
-            next =
-                std::min<Time>(next, now + std::max<std::chrono::milliseconds>(left, kExpiryPause));
+        next = std::min(next,
+                        now + std::clamp<std::chrono::milliseconds>(left, kExpiryPause, kNoTimer));
     }
     return next;
 }

@@ -43,8 +43,8 @@ struct ShardOptions {
     /// If set, the shard has no thread: this is told when something was submitted, and whoever has
     /// the shard calls `turn`, so that a simulation decides what runs when.
     std::function<void()> by_hand{};
-    /// It looks at the clock at least this often.
-    std::chrono::steady_clock::duration beat = std::chrono::hours(1);
+    /// It looks at the clock at least this often. Nothing: when it has to.
+    std::optional<std::chrono::seconds> beat{};
     /// Told of all memory that the shard uses; outlives it. Null: nobody counts.
     MemoryGauge* memory = nullptr;
     /// Told of calls that took long; outlives it. Null: nobody cares.

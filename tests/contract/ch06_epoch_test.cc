@@ -1,5 +1,5 @@
-// Quota slots belong to one admission epoch of their execution (chapter 06 section 4.4): whoever is late takes nothing
-// away from whoever was faster.
+// Quota slots belong to one admission epoch of their execution (chapter 06 section 4.4): whoever is
+// late takes nothing away from whoever was faster.
 
 #include "contract/scheduling.h"
 
@@ -69,8 +69,7 @@ TEST_P(Ch06Epoch, S67_WhatWasGivenBackCannotBeClaimedWithAnyMore) {
     EXPECT_EQ(void_admission(e, "1"), "1");
     EXPECT_EQ(void_admission(e, "1"), "0");
     EXPECT_EQ(release("rollback", e, "1"), "1");
-    EXPECT_EQ(claim_admitted(e, "1").not_claimed,
-              (std::vector<List>{{e.id(), "stale_admission"}}));
+    EXPECT_EQ(claim_admitted(e, "1").not_claimed, (std::vector<List>{{e.id(), "stale_admission"}}));
     EXPECT_EQ(e.vector(), vector_l1());
     EXPECT_EQ(claim().deferred.at(0).at(6), "2");
     EXPECT_EQ(admit(e, "2"), "ADMITTED");

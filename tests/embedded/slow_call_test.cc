@@ -4,8 +4,8 @@
 #include <mutex>
 #include <thread>
 
-#include "journal/fault_file_system.h"
 #include "host/store_works.h"
+#include "journal/fault_file_system.h"
 #include "store_fixture.h"
 #include "support/wait.h"
 
@@ -22,17 +22,18 @@ class SlowCallTest : public StoreTest {
     ~SlowCallTest() override { store_.reset(); }
 
     EmbeddedOptions options() {
-        return {.folder = "data",
-                .shards = 1,
-                .library = library(
-                    "register('spin', function(keys, args) local n = 0 for i = 1, tonumber(args[1]) "
-                    "do n = n + i % 7 end return n end)"),
-                .files = &files_,
-                .compile = false,
-                .slow_calls = {.after = 50ms, .tell = [this](const SlowCall& call) {
-                                   const std::lock_guard lock(mutex_);
-                                   told_.push_back(call);
-                               }}};
+        return {
+            .folder = "data",
+            .shards = 1,
+            .library = library(
+                "register('spin', function(keys, args) local n = 0 for i = 1, tonumber(args[1]) "
+                "do n = n + i % 7 end return n end)"),
+            .files = &files_,
+            .compile = false,
+            .slow_calls = {.after = 50ms, .tell = [this](const SlowCall& call) {
+                               const std::lock_guard lock(mutex_);
+                               told_.push_back(call);
+                           }}};
     }
     std::vector<SlowCall> told() {
         const std::lock_guard lock(mutex_);
