@@ -28,6 +28,11 @@ struct Approval {
             co_await send(signal, forged);
     }
 
+    static void learn(KnownSignal& known, const engine::SignalReceipt& receipt) {
+        known.acknowledged = true;
+        known.is_last = known.is_last || receipt.effect == "resume_condition_satisfied";
+    }
+
     asio::awaitable<void> send(service::NewSignal signal, bool forged) {
         const std::shared_ptr<Server> server = world.server();
         if (!server) co_return;
@@ -36,8 +41,10 @@ struct Approval {
         const std::string text = signal.signal_id->to_string();
         Subject& subject = world.ledger().subject(id);
         if (!forged) subject.signals[text].waitpoint = signal.waitpoint_id->to_string();
+        Asked call(world, id, Act::Signal, 0, text);
         auto delivering = server->services().signals.deliver(std::move(signal));
         const Result<engine::SignalReceipt> receipt = co_await std::move(delivering);
+        if (!forged) call.told(receipt, receipt.has_value() && receipt->duplicate);
         if (world.chances().happens(world.crowd().forgets_reply)) co_return;
         world.note(name, forged ? "forged signal" : "signal", id.to_string(),
                    receipt.has_value() ? text + " " + receipt->effect : outcome_of(receipt));
@@ -45,7 +52,7 @@ struct Approval {
         if (forged)
             world.ledger().broke("a forged token opens nothing", id, "the signal was accepted");
         else
-            world.ledger().subject(id).signals[text].acknowledged = true;
+            learn(world.ledger().subject(id).signals[text], *receipt);
     }
 };
 

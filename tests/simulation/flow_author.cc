@@ -170,12 +170,12 @@ struct Author {
     void look_at_cancel(const model::FlowId& flow) {
         if (!world.process().life()) return;
         const std::string core = model::FlowKeys(flow, partitions_of(world.plan())).core();
-        const auto field = [&](const char* which) {
+        const auto field = [&](const std::string& which) {
             const resp::Value value = world.process().look({"HGET", core, which});
             return std::string(value.text().value_or(""));
         };
-        const std::pair<std::string, std::string> now{field("cancelled_at"),
-                                                      field("cancel_completed_at")};
+        const std::pair<std::string, std::string> now{
+            field("cancelled_at"), field(model::flow_core_field("cancel_completed_at"))};
         std::pair<std::string, std::string>& before = cancels[flow.to_string()];
         if (before.first == now.first && !before.second.empty() && before.second != now.second)
             world.history().broke("an acknowledged end stays",

@@ -48,6 +48,7 @@ class Inspection {
             check_signals(id, keys, subject);
             check_refused(id, keys, subject, core);
             check_edges(id, keys);
+            check_waitpoints(keys, subject);
         }
         check_feeds();
         check_leftovers();
@@ -178,11 +179,22 @@ class Inspection {
             for (const resp::Value& entry : reply.items())
                 for (const resp::Value& field : entry.items()[1].items())
                     times += text_of(field) == signal ? 1 : 0;
+            if (known.is_last) check_matchers(id, keys.waitpoint_condition(*waitpoint), signal);
             if (times > 1 || (times == 0 && known.acknowledged))
                 ledger_.broke(
                     "every acknowledged signal counts once", id,
                     "the signal " + signal + " was counted " + std::to_string(times) + " times");
         }
+    }
+
+    /// Whoever is resumed can read which signals met its condition, the last one included.
+    void check_matchers(const model::ExecutionId& id, const std::string& key,
+                        const std::string& signal) {
+        const Fields condition = fields_at(process_, key);
+        const auto names_it = [&](const auto& field) { return field.second == signal; };
+        if (!condition.empty() && std::ranges::none_of(condition, names_it))
+            ledger_.broke("every acknowledged signal counts once", id,
+                          "no matcher of " + key + " names the signal " + signal);
     }
 
     /// An edge that was resolved is not among those that still have to be.
@@ -195,6 +207,15 @@ class Inspection {
                 ledger_.broke(
                     "indexes say what the records say", id,
                     "the edge " + text_of(edge) + " is " + state + " and among those to resolve");
+        }
+    }
+
+    /// Nobody is let in by a door of what has ended.
+    void check_waitpoints(const model::ExecKeys& keys, const Subject& subject) {
+        for (const std::string& waitpoint : subject.waitpoints) {
+            const std::string key = keys.waitpoint(*model::WaitpointId::parse(waitpoint));
+            const std::string state = text_of(process_.look({"HGET", key, "state"}));
+            if (state == "active" || state == "pending") ledger_.left_over(key);
         }
     }
 
@@ -236,6 +257,9 @@ class Inspection {
                   keys.cascade_pending(), keys.quota_release(), flows.cancel_backlog(),
                   flows.pending_cancel_groups()})
                 expect_none(index);
+            for (std::uint32_t worker = 1; worker <= plan_.crowd.workers; ++worker)
+                expect_none(keys.worker_leases(
+                    *model::WorkerInstanceId::parse("worker-" + std::to_string(worker))));
             for (const std::string& name : plan_.lanes) {
                 const model::LaneKeys lane = keys.lane(*model::LaneId::parse(name));
                 for (const std::string& index :

@@ -49,6 +49,8 @@ struct KnownReplay {
 struct KnownSignal {
     std::string waitpoint{};
     bool acknowledged = false;
+    /// It is the one that met the condition.
+    bool is_last = false;
 };
 
 struct KnownFrames {
@@ -76,6 +78,8 @@ struct Subject {
     std::vector<KnownEnd> ends{};
     std::vector<KnownReplay> replays{};
     std::map<std::string, KnownSignal> signals{};
+    /// Those that somebody was told of.
+    std::set<std::string> waitpoints{};
     /// Results whose senders were told that they do not count.
     std::set<std::string> refused{};
     /// Somebody may have begun an attempt and left it to be gone on with.

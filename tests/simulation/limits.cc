@@ -64,11 +64,18 @@ std::int64_t Limits::number_at(const std::string& key, const std::string& field)
     return value.is_null() ? 0 : std::stoll(std::string(*value.text()));
 }
 
+std::int64_t Limits::spent() const {
+    std::int64_t sum = 0;
+    for (const auto& [name, report] : reports_) sum += report.is_spent ? report.amount : 0;
+    return sum;
+}
+
+/// What was only asked for never passes the limit.
 void Limits::check_budget_limit() {
     if (!budget_ || lifted_ || !process_.life()) return;
     const std::int64_t used =
         number_at(model::BudgetKeys(*budget_, partitions_).usage(), kDimension);
-    if (used > plan_.limits.budget)
+    if (used > plan_.limits.budget + spent())
         ledger_.broke_limit(kBudgetKept, budget_->to_string() + ": " + std::to_string(used) +
                                              " used of " + std::to_string(plan_.limits.budget));
 }
@@ -131,9 +138,9 @@ void Limits::inspect_report(const std::string& name, const KnownReport& report) 
           "the attempt");
     if (!budget_ || std::ranges::find(governed_, report.id) == governed_.end()) return;
     const std::int64_t times = counted_by_budget(name);
-    check(times, report.told == Told::Nothing || report.told == Told::Breached ? 0 : 1,
-          "the budget");
-    if (report.told == Told::Breached && times > 0)
+    const bool refused = report.told == Told::Breached && !report.is_spent;
+    check(times, report.told == Told::Nothing || refused ? 0 : 1, "the budget");
+    if (refused && times > 0)
         ledger_.broke(kCountedOnce, report.id, name + " was refused and counted");
 }
 

@@ -19,6 +19,8 @@ struct KnownReport {
     model::ExecutionId id;
     model::AttemptIndex attempt{};
     std::int64_t amount = 0;
+    /// It was spent already, and counts whatever the limit is.
+    bool is_spent = false;
     Told told = Told::Nothing;
 };
 
@@ -56,6 +58,7 @@ class Limits {
     std::int64_t counted_by_attempt(const std::string& name, const KnownReport& report);
     std::int64_t counted_by_budget(const std::string& name);
     void check_budget_limit();
+    std::int64_t spent() const;
     void inspect_report(const std::string& name, const KnownReport& report);
     std::int64_t number_at(const std::string& key, const std::string& field);
 

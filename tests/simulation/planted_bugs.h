@@ -13,6 +13,8 @@ struct PlantedBug {
     enum class Place : std::uint8_t {
         Library,
         SyncSkipped,         // the disk answers a sync and has not done it
+        FolderNotSynced,     // new names of files are not made to last
+        AnsweredTooEarly,    // replies leave before their writes are stored
         MissingTakenForNew,  // nothing knows which files there were
         CutTakenForTorn,     // nothing knows how long a log was
     };

@@ -54,7 +54,9 @@ host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& l
         .files = life->files.get(),
         .doubts = {.jump_max = kJumpMax, .grace = 20s, .elapsed = elapsed},
         .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
-        .compile = false};
+        .compile = false,
+        .memory_limit = memory_limit_};
+    if (options_.broken == PlantedBug::Place::AnsweredTooEarly) options.fsync = journal::Fsync::Off;
     options.shard.snapshot_log_bytes = options_.disk.snapshot_log_bytes;
     options.shard.snapshot_slice_bytes = 4U << 10;
     options.shard.by_hand = [weak] {
@@ -77,7 +79,9 @@ void StoreProcess::let_disk_lie(journal::FaultyFileSystem& files) {
     using journal::Operation;
     using Place = PlantedBug::Place;
     files.set_hook([this, &files](Operation operation, const std::string&) {
-        const bool lies = options_.broken == Place::SyncSkipped && operation == Operation::Sync;
+        const Place broken = options_.broken;
+        const bool lies = (broken == Place::SyncSkipped && operation == Operation::Sync) ||
+                          (broken == Place::FolderNotSynced && operation == Operation::SyncFolder);
         if (lies) files.fail_next(operation, journal::Fault::Lie);
     });
 }
@@ -94,6 +98,7 @@ std::optional<StoreProcess::Content> StoreProcess::content_of(
             [&content](std::string_view, std::string_view) { ++content.keys; });
     for (const journal::RecoveryReport& report : (*opened)->recovery())
         content.records += report.records;
+    content.memory = (*opened)->memory().used();
     (*opened)->stop_and_wait();
     return content;
 }
@@ -159,6 +164,15 @@ void StoreProcess::try_damage() {
     if (was_killed_ && chances_.happens(options_.disk.cut_file)) try_with_a_cut_log();
 }
 
+/// Most of what an empty store uses is the library; the limit leaves room for some work beside it.
+void StoreProcess::limit_memory() {
+    if (options_.disk.memory_room == 0 || memory_limit_ != 0) return;
+    const std::optional<Content> empty = content_of(std::make_unique<journal::FaultyFileSystem>());
+    FF_ASSERT(empty.has_value());
+    memory_limit_ =
+        (empty->memory + options_.disk.memory_room) * 100 / host::MemoryGauge::kFullPercent;
+}
+
 /// Whoever starts a machine sets its clock: a store that was killed before it could note the time
 /// knows no better than the clock does, and tests of the host say what it does then.
 void StoreProcess::set_clock_right() {
@@ -168,6 +182,7 @@ void StoreProcess::set_clock_right() {
 
 Result<Done> StoreProcess::open() {
     set_clock_right();
+    limit_memory();
     try_damage();
     auto life = std::make_shared<Life>();
     life->files = std::move(disk_);

@@ -76,6 +76,7 @@ class StoreProcess {
     struct Content {
         std::size_t keys = 0;
         std::uint64_t records = 0;
+        std::uint64_t memory = 0;
     };
     std::optional<Content> content_of(std::unique_ptr<journal::FaultyFileSystem> files);
     std::vector<std::string> shard_files() const;
@@ -84,6 +85,7 @@ class StoreProcess {
     /// A copy whose newest log ends early: the store refuses it, or lacks nothing.
     void try_with_a_cut_log();
     void try_damage();
+    void limit_memory();
     void set_clock_right();
     void forget_marks(journal::FaultyFileSystem& files) const;
     void let_disk_lie(journal::FaultyFileSystem& files);
@@ -106,6 +108,8 @@ class StoreProcess {
     VirtualClock clock_{};
     StoreTime store_time_{*this};
     std::shared_ptr<Life> life_{};
+    /// Of the store; zero for none.
+    std::uint64_t memory_limit_ = 0;
     /// What the next life finds.
     std::unique_ptr<journal::FaultyFileSystem> disk_;
     bool power_fails_ = false;

@@ -68,6 +68,13 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
     return tasks;
 }
 
+void Worker::remember(const std::vector<service::ClaimedWork>& works, Call::Moment begun) {
+    for (const service::ClaimedWork& work : works) {
+        const engine::ClaimedTask& task = work.task.task;
+        world_.calls().add_claim(task.execution_id, task.fence.lease_epoch.value, begun);
+    }
+}
+
 void Worker::compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works,
                      Timestamp begun) {
     std::vector<model::ExecutionId> ids;
@@ -82,6 +89,7 @@ void Worker::compare(const std::string& claim_id, const std::vector<service::Cla
 asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
     service::WorkRequest wanted = request(world_.chances().up_to(Millis(2'000)));
     unseen_.clear();
+    const Call::Moment first = SteadyClock::now();
     for (int tries = 0; tries < kTriesMost; ++tries) {
         const std::shared_ptr<Server> server = co_await any_server();
         if (!server) continue;
@@ -91,6 +99,7 @@ asio::awaitable<std::vector<Worker::Task>> Worker::claim() {
         const Result<std::vector<service::ClaimedWork>> works = co_await std::move(claiming);
         world_.note(name_, "claim", wanted.claim.claim_id,
                     works.has_value() ? std::to_string(works->size()) : outcome_of(works));
+        if (works.has_value()) remember(*works, first);
         if (works.has_value()) compare(wanted.claim.claim_id, *works, begun);
         if (works.has_value() && !forgets()) {
             world_.history().count(works->size());
@@ -158,8 +167,10 @@ asio::awaitable<void> Worker::renew(Task& task) {
                                .fence = task.fence,
                                .lease_ttl = ttl};
     const Timestamp begun = world_.ledger().now();
+    Asked call = asked(task, Act::Renew);
     auto renewing = server->services().work.renew(renewal);
     const Result<Timestamp> until = co_await std::move(renewing);
+    call.told(until, false);
     const bool lost = forgets();
     world_.note(name_, "renew", task.id.to_string(), lost ? "lost" : outcome_of(until));
     if (until.has_value() && !lost)
@@ -211,8 +222,10 @@ asio::awaitable<void> Worker::complete(Task& task) {
         if (!server) continue;
         world_.history().count(1);
         const Timestamp begun = world_.ledger().now();
+        Asked call = asked(task, Act::Complete);
         auto completing = server->services().work.complete(completion(task));
         const Result<engine::CompleteExecution::Outcome> outcome = co_await std::move(completing);
+        call.told(outcome, outcome.has_value() && outcome->replayed);
         if (forgets()) continue;
         completed(task, outcome, begun);
         const Seen seen = seen_of(outcome);
@@ -223,6 +236,7 @@ asio::awaitable<void> Worker::complete(Task& task) {
 asio::awaitable<void> Worker::complete_together(std::vector<Task> tasks) {
     co_await world_.pause(world_.chances().up_to(world_.crowd().think));
     service::WorkRequest wanted = request(Millis(0));
+    const Call::Moment first = SteadyClock::now();
     std::vector<Task> more;
     for (const Task& task : tasks) {
         world_.ledger().ending(task.id, task.fence);
@@ -232,11 +246,19 @@ asio::awaitable<void> Worker::complete_together(std::vector<Task> tasks) {
         const std::shared_ptr<Server> server = co_await any_server();
         if (!server) continue;
         std::vector<engine::CompleteExecution> completions;
-        for (const Task& task : tasks) completions.push_back(completion(task));
+        std::vector<Asked> calls;
+        for (const Task& task : tasks) {
+            completions.push_back(completion(task));
+            calls.push_back(asked(task, Act::Complete));
+        }
         world_.history().count(completions.size() + 1);
         const Timestamp begun = world_.ledger().now();
         auto working = server->services().work.complete_and_claim(wanted, std::move(completions));
         const service::CompletedWork done = co_await std::move(working);
+        for (std::size_t i = 0; i < tasks.size(); ++i)
+            calls[i].told(done.results[i],
+                          done.results[i].has_value() && done.results[i]->replayed);
+        remember(done.tasks, first);
         if (forgets()) continue;
         std::vector<Task> left;
         for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -262,8 +284,11 @@ asio::awaitable<void> Worker::fail(Task& task) {
         if (!server) continue;
         world_.history().count(1);
         const Timestamp begun = world_.ledger().now();
+        Asked call = asked(task, Act::Fail);
         auto failing = server->services().work.fail(request);
         const Result<engine::FailExecution::Outcome> outcome = co_await std::move(failing);
+        if (outcome.has_value() && outcome->retry_scheduled) call.was(Act::Retry);
+        call.told(outcome, outcome.has_value() && outcome->replayed);
         if (forgets()) continue;
         if (!outcome.has_value()) check_repetition(task, outcome.error());
         learn(task, "fail", outcome, begun, outcome.has_value() && outcome->replayed);

@@ -27,6 +27,7 @@ class Worker {
     boost::asio::awaitable<std::vector<Task>> claim();
     std::vector<Task> take(const std::vector<service::ClaimedWork>& works, Timestamp begun);
     /// What a call took, for the answer to the same call sent again.
+    void remember(const std::vector<service::ClaimedWork>& works, Call::Moment begun);
     void compare(const std::string& claim_id, const std::vector<service::ClaimedWork>& works,
                  Timestamp begun);
     service::WorkRequest request(Millis wait);
@@ -53,6 +54,9 @@ class Worker {
     bool has_appended(const Task& task, std::int64_t seq);
     /// The server to ask next; waits a moment if there is none.
     boost::asio::awaitable<std::shared_ptr<Server>> any_server();
+    Asked asked(const Task& task, Act act) {
+        return {world_, task.id, act, task.fence.lease_epoch.value};
+    }
     bool forgets() { return world_.chances().happens(world_.crowd().forgets_reply); }
     template <class T>
     void learn(const Task& task, const std::string& act, const Result<T>& result, Timestamp begun,

@@ -50,6 +50,7 @@ asio::awaitable<void> Worker::give_back(Task& task) {
         if (!server) continue;
         world_.history().count(1);
         const Timestamp begun = world_.ledger().now();
+        Asked call = asked(task, Act::GiveBack);
         Result<engine::DelayExecution::Outcome> outcome = engine::DelayExecution::Outcome{};
         if (releases) {
             auto releasing = server->services().work.release(task.id, task.fence, unbegun);
@@ -61,6 +62,8 @@ asio::awaitable<void> Worker::give_back(Task& task) {
             auto delaying = server->services().work.delay(delay);
             outcome = co_await std::move(delaying);
         }
+        // The answer to a release does not say whether it is the first.
+        call.told(outcome, releases || (outcome.has_value() && outcome->replayed));
         if (forgets()) continue;
         if (gave_back(task, releases ? "release" : "delay", outcome, begun)) co_return;
     }
@@ -69,13 +72,16 @@ asio::awaitable<void> Worker::give_back(Task& task) {
 asio::awaitable<void> Worker::report_usage(Task& task) {
     Limits& limits = world_.limits();
     const auto amount = static_cast<std::int64_t>(world_.chances().between(1, 20));
-    const std::string name =
-        limits.new_report({.id = task.id, .attempt = task.attempt, .amount = amount});
+    const bool is_spent = world_.chances().happens(world_.plan().limits.spent);
+    const std::string name = limits.new_report(
+        {.id = task.id, .attempt = task.attempt, .amount = amount, .is_spent = is_spent});
     if (name.empty()) co_return;
-    const service::TaskUsage usage{.execution_id = task.id,
-                                   .fence = task.fence,
-                                   .dimensions = {{Limits::kDimension, amount}, {name, 1}},
-                                   .dedup_key = *model::DedupId::parse(name, "dedup_key")};
+    const service::TaskUsage usage{
+        .execution_id = task.id,
+        .fence = task.fence,
+        .dimensions = {{Limits::kDimension, amount}, {name, 1}},
+        .dedup_key = *model::DedupId::parse(name, "dedup_key"),
+        .mode = is_spent ? engine::SpendMode::Spent : engine::SpendMode::Check};
     for (int tries = 0; tries < 3; ++tries) {
         // Whoever has to send again may be late with it.
         if (tries > 0 && !world_.is_calm() && world_.chances().coin())

@@ -79,11 +79,15 @@ asio::awaitable<void> Worker::suspend(Task& task) {
         if (!server) continue;
         world_.history().count(1);
         const Timestamp begun = world_.ledger().now();
+        Asked call = asked(task, Act::Suspend);
         auto suspending = server->services().suspensions.suspend(request);
         const Result<engine::SuspendExecution::Outcome> outcome = co_await std::move(suspending);
+        if (outcome.has_value() && outcome->already_satisfied) call.was(Act::Renew);
+        call.told(outcome, outcome.has_value() && outcome->replayed);
         if (forgets()) continue;
         learn(task, "suspend", outcome, begun, tries > 0);
         if (outcome.has_value()) {
+            world_.ledger().subject(task.id).waitpoints.insert(waitpoint);
             world_.doors.push_back({.id = task.id,
                                     .waitpoint = outcome->waitpoint.id,
                                     .token = std::string(outcome->waitpoint.token.reveal())});

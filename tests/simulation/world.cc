@@ -1,5 +1,6 @@
 #include "simulation/world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,6 +9,7 @@
 #include "model/exec_keys.h"
 #include "simulation/actor.h"
 #include "simulation/inspection.h"
+#include "simulation/lua_chance.h"
 
 namespace ff::simulation {
 namespace asio = boost::asio;
@@ -47,6 +49,7 @@ World::World(Plan plan, const PlantedBug* bug)
       limits_(plan_, chances_, process_, ledger_),
       actors_(loop(), "actors"),
       keepers_(loop(), "keepers") {
+    decide_lua_order(plan_.seed);
     executions_left = plan_.crowd.executions;
     servers_.resize(plan_.servers);
 }
@@ -211,18 +214,32 @@ asio::awaitable<void> World::lift_limits() {
     co_await insist(lift);
 }
 
+/// Something that it depends on has not succeeded, and nobody replays that.
+bool World::waits_for_replay(const Subject& subject) {
+    const auto has_failed = [this](const model::ExecutionId& id) {
+        const model::ExecKeys keys(id);
+        return process_.look({"HGET", keys.core(), "public_state"}).text() != "completed";
+    };
+    const auto late = [&](const auto& edge) { return has_failed(edge.first); };
+    return std::ranges::any_of(subject.upstream, has_failed) ||
+           std::ranges::any_of(subject.late_upstream, late);
+}
+
 /// Whoever replayed a member and not what it depends on has to cancel it: it waits for that replay.
 asio::awaitable<void> World::cancel_forsaken() {
     for (const auto& [id, subject] : ledger_.subjects()) {
         const std::shared_ptr<Server> one = server();
-        if (!one || subject.upstream.empty()) continue;
+        if (!one || (subject.upstream.empty() && subject.late_upstream.empty())) continue;
         const model::ExecKeys keys(id);
         const resp::Value state = process_.look({"HGET", keys.core(), "public_state"});
         const resp::Value replays = process_.look({"HGET", keys.core(), "replay_count"});
         if (state.text() != "waiting_children" || replays.text().value_or("0") == "0") continue;
+        if (!waits_for_replay(subject)) continue;
+        Asked call(*this, id, Act::Cancel);
         auto cancelling =
             one->services().executions.cancel({.execution_id = id, .reason = "forsaken"});
         const Result<model::PublicState> cancelled = co_await std::move(cancelling);
+        call.told(cancelled, true);
         note("world", "cancel forsaken", id.to_string(), outcome_of(cancelled));
         if (!process_.life()) co_return;
     }
@@ -247,6 +264,15 @@ asio::awaitable<bool> World::wait_for_ends() {
     co_return false;
 }
 
+void World::check_calls() {
+    if (history_.is_broken()) return;
+    for (const auto& [id, subject] : ledger_.subjects())
+        if (subject.ends_by_itself || subject.may_go_on) calls_.may_end_alone(id);
+    if (const auto impossible = calls_.find())
+        ledger_.broke("calls on one execution happen one after the other", impossible->id,
+                      impossible->what);
+}
+
 asio::awaitable<void> World::live() {
     keepers_.spawn(keep_store_up());
     while (!process_.life()) co_await pause(1ms);
@@ -264,6 +290,7 @@ asio::awaitable<void> World::live() {
         inspect(process_, ledger_, plan_);
         limits_.inspect();
     }
+    check_calls();
     ended_ = true;
     co_await keepers_.join();
     co_await process_.stop();

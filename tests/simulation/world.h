@@ -11,6 +11,7 @@
 #include "base/virtual_time.h"
 #include "simulation/chances.h"
 #include "simulation/history.h"
+#include "simulation/interleaving.h"
 #include "simulation/ledger.h"
 #include "simulation/limits.h"
 #include "simulation/planted_bugs.h"
@@ -52,6 +53,7 @@ class World {
     History& history() { return history_; }
     Ledger& ledger() { return ledger_; }
     Limits& limits() { return limits_; }
+    Interleavings& calls() { return calls_; }
     StoreProcess& process() { return process_; }
     const Plan& plan() const { return plan_; }
     /// What the crowd does now: without mischief once the faults are over.
@@ -93,7 +95,9 @@ class World {
     /// Asks a server until one has done it.
     template <class Act>
     boost::asio::awaitable<void> insist(Act act);
+    bool waits_for_replay(const Subject& subject);
     boost::asio::awaitable<void> cancel_forsaken();
+    void check_calls();
     /// False when something that can end has not by the end of patience.
     boost::asio::awaitable<bool> wait_for_ends();
     std::size_t unfinished(std::string& example);
@@ -107,6 +111,7 @@ class World {
     StoreProcess process_;
     Ledger ledger_;
     Limits limits_;
+    Interleavings calls_{};
     std::vector<std::shared_ptr<Server>> servers_{};
     std::uint64_t store_calls_ = 0;
     bool calm_ = false;
