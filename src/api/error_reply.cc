@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "api/fields.h"
+#include "base/json.h"
 #include "model/error_catalogue.h"
+#include "model/error_sentences.h"
 
 namespace ff::api {
 namespace {
@@ -19,6 +22,18 @@ void take_class_of_catalogue(Error& error) {
     error.cls = info.cls;
 }
 
+/// As the last member of the body.
+void add_fields(const std::vector<std::pair<std::string_view, std::string>>& fields,
+                std::string& body) {
+    std::string text;
+    json::Writer out(text);
+    out.begin_object();
+    for (const auto& [name, value] : fields) write_bytes(out, name, value);
+    out.end_object();
+    body.pop_back();
+    body += ",\"fields\":" + text + "}";
+}
+
 }  // namespace
 
 http::Response error_reply(Error error) {
@@ -28,7 +43,10 @@ http::Response error_reply(Error error) {
 
 http::Response error_reply(unsigned status, Error error) {
     take_class_of_catalogue(error);
+    const auto fields = model::named_details(error);
+    error.message = model::sentence_of(error);
     http::Response response = http::error_response(status, error);
+    add_fields(fields, response.body);
     if (status == kTooManyRequests || status == kUnavailable)
         response.headers.push_back({.name = "Retry-After", .value = "1"});
     if (status == kUnauthenticated)

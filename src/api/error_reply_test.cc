@@ -51,6 +51,25 @@ TEST(Ch07ErrorReply, S45_UnknownCodesAreTerminalAnd500) {
     EXPECT_EQ(suffixed.status, 409U);
 }
 
+TEST(Ch07ErrorReply, S66_ABodyHasASentenceAndNamedFields) {
+    const http::Response refused = error_reply(model::make_error(
+        "execution_not_active", {"success", "2", "terminal", "a", "complete", "l", "0"}));
+    const auto body = json::Document::parse(refused.body);
+    ASSERT_TRUE(body.has_value()) << refused.body;
+    EXPECT_EQ(body->root().find("message")->as_string(),
+              "The execution is not being worked on now: its phase is terminal, its outcome "
+              "success. Claim it first, or leave it alone if it has ended.");
+    EXPECT_EQ(body->root().find("error")->as_string(), body->root().find("message")->as_string());
+    EXPECT_EQ(body->root().find("detail")->size(), 7U);
+    EXPECT_EQ(body->root().find("fields")->find("lease_epoch")->as_string(), "2");
+    const http::Response input = error_reply(invalid_input("lane_id", "missing"));
+    EXPECT_NE(input.body.find(R"("fields":{"field":"lane_id","problem":"missing"})"),
+              std::string::npos)
+        << input.body;
+    const http::Response bare = error_reply(model::make_error("stale_lease"));
+    EXPECT_NE(bare.body.find(R"("fields":{}})"), std::string::npos) << bare.body;
+}
+
 TEST(ErrorReply, AsksForATokenWhere401) {
     const http::Response response = error_reply(401, Error{.code = "unauthorized"});
     EXPECT_EQ(header(response, "WWW-Authenticate"), "Bearer");

@@ -4,8 +4,20 @@
 #include <utility>
 
 #include "base/near_name.h"
+#include "model/execution_id.h"
 
 namespace ff::api {
+namespace {
+
+/// An execution has two spellings.
+bool is_same_id(std::string_view a, std::string_view b) {
+    if (a == b) return true;
+    const auto first = model::ExecutionId::parse(a);
+    const auto second = model::ExecutionId::parse(b);
+    return first.has_value() && second.has_value() && *first == *second;
+}
+
+}  // namespace
 
 Error within_field(Error error, const std::string& field) {
     if (error.detail.empty()) {
@@ -207,7 +219,7 @@ Result<Done> Fields::only(std::span<const std::string_view> known) const {
 
 Result<Done> Fields::matches_path(std::string_view name, std::string_view in_path) const {
     FF_TRY(const auto given, text_if(name));
-    if (given && *given != in_path) return refuse(name, "path_mismatch");
+    if (given && !is_same_id(*given, in_path)) return refuse(name, "path_mismatch");
     return Done{};
 }
 

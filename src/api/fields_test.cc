@@ -96,5 +96,16 @@ TEST_F(FieldsTest, WritesBytesAsTheyCanBeWritten) {
     EXPECT_EQ(out, R"({"a":"grüße","b_base64":"/w=="})");
 }
 
+TEST(Fields, AnIdOfTheBodyMayBeSpelledUnlikeThatOfThePath) {
+    const std::string uuid = "550e8400-e29b-41d4-a716-446655440000";
+    const std::string body = R"({"same":"fp.7.)" + uuid + R"(","other":"fp.8.)" + uuid + R"("})";
+    const auto document = json::Document::parse(body);
+    ASSERT_TRUE(document.has_value());
+    const Fields fields(document->root());
+    EXPECT_TRUE(fields.matches_path("same", "{fp:7}:" + uuid).has_value());
+    EXPECT_FALSE(fields.matches_path("other", "{fp:7}:" + uuid).has_value());
+    EXPECT_TRUE(fields.matches_path("absent", "{fp:7}:" + uuid).has_value());
+}
+
 }  // namespace
 }  // namespace ff::api

@@ -48,6 +48,7 @@ Response error_response(unsigned status, const Error& error) {
     json::Writer writer(response.body);
     writer.begin_object();
     writer.key("error").string(readable(error.text()));
+    writer.key("message").string(readable(error.text()));
     writer.key("code").string(error.code);
     writer.key("class").string(to_string(error.cls));
     writer.key("kind").string(error.kind.empty() ? error.code : error.kind);

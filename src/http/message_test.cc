@@ -21,16 +21,17 @@ TEST(Request, SplitsPathAndQueryAtTheFirstQuestionMark) {
     EXPECT_EQ(Request{.target = "/a/b"}.query(), "");
 }
 
-TEST(ErrorResponse, HasTheSixMembers) {
+TEST(ErrorResponse, HasItsMembers) {
     const Response response = error_response(503, {.code = "storage_error",
                                                    .cls = ErrorClass::Retryable,
                                                    .kind = "timeout",
                                                    .detail = {"a", "\"b\""},
                                                    .message = "no answer"});
     EXPECT_EQ(response.status, 503U);
-    EXPECT_EQ(response.body,
-              R"({"error":"no answer","code":"storage_error","class":"retryable","kind":"timeout",)"
-              R"("retryable":true,"detail":["a","\"b\""]})");
+    EXPECT_EQ(
+        response.body,
+        R"({"error":"no answer","message":"no answer","code":"storage_error","class":"retryable","kind":"timeout",)"
+        R"("retryable":true,"detail":["a","\"b\""]})");
 }
 
 TEST(ErrorResponse, SpellsOutWhatIsNoUtf8) {

@@ -43,10 +43,16 @@ Response long_headers(std::string_view what) {
 }
 
 Response body_too_large(const Admission& admission) {
-    return {.status = 413,
-            .body = R"({"error":"payload_too_large","code":"payload_too_large","limit_bytes":)" +
-                    std::to_string(admission.body_bytes_max) + R"(,"route":")" + admission.route +
-                    R"(","retryable":false})"};
+    const std::string limit = std::to_string(admission.body_bytes_max);
+    Response response =
+        error_response(413, {.code = "payload_too_large",
+                             .detail = {limit, admission.route},
+                             .message = "The body is larger than the " + limit + " bytes that " +
+                                        admission.route + " takes. Send less, or in parts."});
+    const std::string known = R"("limit_bytes":)" + limit + R"(,"route":")" + admission.route + '"';
+    response.body.pop_back();
+    response.body += "," + known + R"(,"fields":{)" + known + "}}";
+    return response;
 }
 
 bool is_malformed(const beast::error_code& failure) {

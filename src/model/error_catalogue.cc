@@ -55,7 +55,7 @@ constexpr ErrorInfo kCatalogue[] = {
     {"payload_too_large", Terminal, 413},
     {"retention_limit_exceeded", Terminal, 413},
     {"flow_too_large", Terminal, 413},
-    {"unauthorized", Terminal, 403},
+    {"unauthorized", Terminal, 401},
     {"foreign_host", Terminal, 403},
     {"foreign_origin", Terminal, 403},
     {"budget_override_not_allowed", Terminal, 403},

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "model/error_catalogue.h"
+#include "model/plain_id.h"
 #include "model/refusal.h"
 
 namespace ff::model {
@@ -13,18 +14,23 @@ namespace {
 
 constexpr std::string_view kOpen = "{fp:";
 constexpr std::string_view kClose = "}:";
+constexpr std::string_view kPlainOpen = "fp.";
+constexpr std::string_view kPlainClose = ".";
 
 }  // namespace
 
 Result<ExecutionId> ExecutionId::parse(std::string_view text) {
-    if (!text.starts_with(kOpen)) return refuse_with("MissingTag", text);
-    const std::size_t close = text.find(kClose, kOpen.size());
+    const bool plain = text.starts_with(kPlainOpen);
+    const std::string_view before = plain ? kPlainOpen : kOpen;
+    const std::string_view behind = plain ? kPlainClose : kClose;
+    if (!text.starts_with(before)) return refuse_with("MissingTag", text);
+    const std::size_t close = text.find(behind, before.size());
     if (close == std::string_view::npos) return refuse_with("MissingTag", text);
-    const std::string_view digits = text.substr(kOpen.size(), close - kOpen.size());
+    const std::string_view digits = text.substr(before.size(), close - before.size());
     const auto index = parse_canonical_u64(digits);
     if (!index || *index > std::numeric_limits<std::uint16_t>::max())
         return refuse_with("InvalidPartitionIndex", digits);
-    FF_TRY(const Uuid uuid, Uuid::parse(text.substr(close + kClose.size())));
+    FF_TRY(const Uuid uuid, Uuid::parse(text.substr(close + behind.size())));
     return ExecutionId(static_cast<std::uint16_t>(*index), uuid);
 }
 
@@ -58,6 +64,11 @@ ExecutionId ExecutionId::spread_solo(const SpreadPlace& place, const Uuid& uuid)
 std::string ExecutionId::to_string() const {
     char text[kTextMax];
     return {text, static_cast<std::size_t>(write_text(text) - text)};
+}
+
+std::string to_plain_string(const ExecutionId& id) {
+    return std::string(kPlainOpen) + std::to_string(id.partition_index()) +
+           std::string(kPlainClose) + id.uuid().to_string();
 }
 
 char* ExecutionId::write_text(char* to) const {

@@ -6,6 +6,7 @@
 
 #include "model/execution_id.h"
 #include "model/graph_ids.h"
+#include "model/plain_id.h"
 
 namespace ff::model {
 namespace {
@@ -62,6 +63,17 @@ TEST(Ch01, S04_AUuidHasOneSpellingInEitherCase) {
     ASSERT_TRUE(upper.has_value());
     EXPECT_EQ(upper->to_string(), "{fp:1}:" + kUuidText);
     EXPECT_EQ(*upper, *ExecutionId::parse("{fp:1}:" + kUuidText));
+}
+
+TEST(Ids, AnExecutionHasASpellingWithoutBraces) {
+    const auto id = ExecutionId::parse("fp.86." + kUuidText);
+    ASSERT_TRUE(id.has_value());
+    EXPECT_EQ(id->to_string(), "{fp:86}:" + kUuidText);
+    EXPECT_EQ(to_plain_string(*id), "fp.86." + kUuidText);
+    EXPECT_EQ(*id, *ExecutionId::parse(id->to_string()));
+    EXPECT_EQ(verdict<ExecutionId>("fp.086." + kUuidText), "InvalidPartitionIndex(086)");
+    EXPECT_EQ(verdict<ExecutionId>("fp.86"), "MissingTag(fp.86)");
+    EXPECT_EQ(verdict<ExecutionId>("fp.86.x"), "InvalidUuid(x)");
 }
 
 TEST(Ch01, S06_FlowsAndTheirMembersShareAPartition) {

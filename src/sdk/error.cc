@@ -68,7 +68,9 @@ std::optional<ErrorClass> class_named(std::string_view name) {
 Error error_of_item(const Json& item) {
     Error error{.code = item["code"].text(), .cls = class_of(item, 0)};
     error.kind = item["kind"].is_string() ? item["kind"].text() : error.code;
-    error.message = item["error"].text();
+    error.message = item["message"].text();
+    // Servers of before have no other sentence.
+    if (error.message.empty()) error.message = item["error"].text();
     error.detail = item["detail"].text_items();
     return error;
 }

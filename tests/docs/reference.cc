@@ -65,11 +65,12 @@ std::string configuration_reference() {
 std::string error_reference() {
     std::string out =
         "# Errors\n\n"
-        "Every refusal has the body `{\"error\", \"code\", \"class\", \"kind\", \"retryable\", "
-        "\"detail\"}`. Programs look at `code`\nand `class`; `retryable` is true exactly for the "
-        "class of that name; `error` is for people. The SDK adds `config` (a\nmistake in the "
-        "program), `http` (no answer came) and `malformed_response`. This page is generated from "
-        "the code; a test\ncompares.\n";
+        "Every refusal has the body `{\"message\", \"error\", \"code\", \"class\", \"kind\", "
+        "\"retryable\", \"detail\", \"fields\"}`. Programs look at\n`code` and `class`; "
+        "`retryable` is true exactly for the class of that name; `fields` has the details by name. "
+        "`message` is a\nsentence for people, and `error` the same under its older name. The SDK "
+        "adds `config` (a mistake in the program), `http` (no\nanswer came) and "
+        "`malformed_response`. This page is generated from the code; a test compares.\n";
     std::map<ErrorClass, std::vector<model::ErrorInfo>> classes;
     for (const model::ErrorInfo& info : model::error_catalogue()) classes[info.cls].push_back(info);
     for (auto& [cls, codes] : classes) {

@@ -88,9 +88,14 @@ TEST_F(HttpServer, RefusesABodyOverTheLimitAnnouncedOrNot) {
     const HttpReply refused =
         announced.request("POST", "/echo", {}, std::string(kBodyMax + 1, 'x'));
     EXPECT_EQ(refused.status, 413);
-    EXPECT_EQ(refused.body,
-              R"({"error":"payload_too_large","code":"payload_too_large","limit_bytes":1000,)"
-              R"("route":"/echo","retryable":false})");
+    EXPECT_EQ(
+        refused.body,
+        R"({"error":"The body is larger than the 1000 bytes that /echo takes. Send less, or in )"
+        R"(parts.","message":"The body is larger than the 1000 bytes that /echo takes. Send )"
+        R"(less, or in parts.","code":"payload_too_large","class":"terminal",)"
+        R"("kind":"payload_too_large","retryable":false,"detail":["1000","/echo"],)"
+        R"("limit_bytes":1000,"route":"/echo",)"
+        R"("fields":{"limit_bytes":1000,"route":"/echo"}})");
     EXPECT_TRUE(announced.closed_by_server());
     HttpConnection chunked = connect();
     std::string bytes = "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
