@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +11,7 @@
 #include "flowfabric/limits.h"
 #include "flowfabric/operations.h"
 #include "flowfabric/records.h"
-#include "flowfabric/types.h"
+#include "flowfabric/steps.h"
 
 namespace ff::sdk {
 class Door;
@@ -79,6 +78,9 @@ class AdminClient {
     /// As an operator, without a token.
     Result<SignalReceipt> approve(const std::string& id, const std::string& waitpoint_id,
                                   const std::string& signal_name, const std::string& actor) const;
+    Result<ApprovalPage> list_approvals(const ApprovalQuery& query = {}) const;
+    Result<StepPage> read_steps(const std::string& id, const std::string& after = {}) const;
+    Result<ChildPage> read_children(const std::string& id, const std::string& after = {}) const;
 
     // Streams
     Result<FramePage> read_stream(const std::string& id, std::int64_t attempt,
@@ -141,8 +143,7 @@ class AdminClient {
     /// Asks for an amount: without room for all of it nothing is counted (`hard_breach`).
     Result<UsageResult> try_spend(const std::string& budget_id, const Amounts& dimensions,
                                   const std::string& dedup_key = {}) const;
-    /// Tells what an execution has spent: counted even past a hard limit, and remembered as that
-    /// execution's, so that it can be given back.
+    /// Counts what an execution has spent, even past a hard limit; release_budget gives it back.
     Result<UsageResult> spend(const std::string& budget_id, const std::string& id,
                               const Amounts& dimensions, const std::string& dedup_key = {}) const;
     /// The older names of `try_spend` and `spend`.

@@ -10,6 +10,7 @@
 
 #include "flowfabric/condition.h"
 #include "flowfabric/records.h"
+#include "flowfabric/steps.h"
 #include "flowfabric/types.h"
 
 namespace ff::sdk {
@@ -128,6 +129,9 @@ class Task {
     Result<Done> cancel(const std::string& reason);
     Result<Done> delay_execution(Due until);
     Result<Done> move_to_waiting_children();
+    /// Creates them and gives the work back until all have ended; it comes back with what became
+    /// of them (`AdminClient::read_children`). The same names again are the same children.
+    Result<std::vector<CalledChild>> call_children(const ChildCalls& calls);
     Result<Done> release();
     /// Ends the task unless it is satisfied already, which is the error `already_satisfied` here
     /// and a value for try_suspend.
@@ -137,6 +141,12 @@ class Task {
     // These do not.
     Result<Done> renew_lease();
     Result<Done> update_progress(int pct, const std::string& message = {});
+    /// Runs `work` and records its result under the name, unless an earlier attempt recorded one,
+    /// which is the answer then. An error of `work` is not recorded.
+    Result<Bytes> step(const std::string& name, const std::function<Result<Bytes>()>& work);
+    /// The value that counts: the first one of that name.
+    Result<Bytes> record_step(const std::string& name, const Bytes& value,
+                              const std::string& encoding = {});
     Result<AppendReceipt> append_frame(const std::string& type, const Bytes& payload,
                                        const std::string& correlation_id = {},
                                        const std::string& mode = {});

@@ -194,6 +194,10 @@ struct Probe::Families {
         return figures;
     }
 
+    Histogram& slow(host::Delay cause) {
+        return slow_calls.Add({{"cause", std::string(host::to_string(cause))}}, latency_buckets());
+    }
+
     /// Lanes are the users' own names: past a bound they share one label.
     std::string lane_label(const std::string& lane) {
         if (lane.empty()) return "unknown";
@@ -205,7 +209,9 @@ struct Probe::Families {
     }
 };
 
-Probe::Probe() : families_(std::make_unique<Families>()) {}
+Probe::Probe() : families_(std::make_unique<Families>()) {
+    for (std::size_t i = 0; i < host::kDelays; ++i) families_->slow(static_cast<host::Delay>(i));
+}
 Probe::~Probe() = default;
 
 std::string Probe::text() const {
@@ -234,9 +240,7 @@ void Probe::shutdown_timed_out() {
 }
 
 void Probe::call_was_slow(const host::SlowCall& call) {
-    families_->slow_calls
-        .Add({{"cause", std::string(host::to_string(call.cause()))}}, latency_buckets())
-        .Observe(seconds(call.took));
+    families_->slow(call.cause()).Observe(seconds(call.took));
 }
 
 void Probe::worker_at_capacity() {

@@ -3,37 +3,21 @@
 #include "flowfabric/client.h"
 #include "sdk/public_error.h"
 #include "sdk/readings.h"
+#include "sdk/task_requests.h"
 #include "sdk/task_state.h"
 #include "sdk/words.h"
 
 namespace flowfabric {
 
 using ff::sdk::DoorRequest;
+using ff::sdk::ending;
 using ff::sdk::execution_path;
 using ff::sdk::TaskState;
+using ff::sdk::with_lease;
 
 namespace {
 
 constexpr int kFailuresOfAHealthyLease = 2;
-
-/// A question about the task, with its lease.
-Result<Json> with_lease(TaskState& task, std::string_view operation, std::string_view rest,
-                        Json body) {
-    body.set("lease", ff::sdk::lease_json(task.lease()));
-    return ff::sdk::post_json(*task.door, operation, execution_path(task.info.execution_id, rest),
-                              body);
-}
-
-/// The same for an operation that ends the task, unless nobody answered.
-Result<Json> ending(TaskState& task, std::string_view operation, std::string_view rest,
-                    Json body = Json::object()) {
-    if (task.has_ended())
-        return config_error(std::string(operation) +
-                            " on a task that has ended: " + task.info.execution_id);
-    Result<Json> reply = with_lease(task, operation, rest, std::move(body));
-    if (reply || reply.error().answered()) task.end();
-    return reply;
-}
 
 Result<Done> done_of(const Result<Json>& reply) {
     if (!reply) return reply.error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,8 @@ struct TaskState {
     flowfabric::TaskInfo info{};
     flowfabric::Bytes payload{};
     bool payload_omitted = false;
+    /// What is recorded; read when the handler first asks for a step.
+    std::optional<std::map<std::string, flowfabric::Bytes>> steps{};
     std::uint64_t frames_sent = 0;
     std::stop_source stop{};
 

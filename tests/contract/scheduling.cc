@@ -9,7 +9,7 @@ List texts(const RespValue& array) {
 
 ClaimedTask task_of(const RespValue& record) {
     const List all = flat(record);
-    if (all.size() != 19) {
+    if (all.size() != 23) {
         ADD_FAILURE() << "not the record of a claimed task: " << to_string(record);
         return {};
     }

@@ -73,6 +73,7 @@ void ask_everything(const AdminClient& client, const std::string& id) {
         client.deliver_signal(id, {}), client.approve(id, "w", "s", "a"), client.read_stream(id, 0),
         client.tail_stream(id, 0, "0-0", Millis(0)), client.stream_info(id, 0),
         client.read_summary(id, 0), client.read_merged(id), client.annotate(id, 0, {}),
+        client.read_steps(id), client.read_children(id), client.list_approvals(),
         client.read_feed({}, Millis(0)), client.audit());
     ignore(client.create_flow({.kind = "k"}), client.submit_flow(Json::object()),
            client.expand_flow("f", Json::object()), client.seal_flow("f"), client.list_flows(),
@@ -102,17 +103,19 @@ void work_with_everything(const AdminClient& client, const std::string& lane) {
                                              .lease_ttl = Millis(1000),
                                              .max_concurrent_tasks = 9})
                         .value();
-    for (int i = 0; i < 7; ++i)
+    for (int i = 0; i < 8; ++i)
         ASSERT_TRUE(client.create_execution({.kind = "k", .lane = lane}).has_value());
-    auto tasks = worker.claim_tasks(7, kPatience).value();
-    ASSERT_EQ(tasks.size(), 7U);
+    auto tasks = worker.claim_tasks(8, kPatience).value();
+    ASSERT_EQ(tasks.size(), 8U);
     const auto ignore = [](const auto&...) {};
     ignore(tasks[0].renew_lease(), tasks[0].update_progress(1), tasks[0].append_frame("t", "p"),
            tasks[0].report_usage({{"x", 1}}), tasks[0].create_pending_waitpoint("k", Millis(1000)),
-           tasks[0].close_waitpoint("w", "x"), tasks[0].resume_signals());
+           tasks[0].close_waitpoint("w", "x"), tasks[0].resume_signals(),
+           tasks[0].record_step("s", "v"));
     ignore(tasks[0].complete(), tasks[1].fail("x", "y"), tasks[2].cancel("x"),
            tasks[3].delay_execution(flowfabric::Due::in(Millis(1))),
-           tasks[4].move_to_waiting_children(), tasks[5].release());
+           tasks[4].move_to_waiting_children(), tasks[5].release(),
+           tasks[7].call_children({.children = {{.name = "c", .kind = "k"}}}));
     // The last one is renewed in the background, with the heartbeat of its worker.
     ASSERT_TRUE(wait_until([&] { return tasks[6].is_lease_healthy(); }));
     const auto held = client.list_leases("all", worker.config().worker_instance_id).value();

@@ -8,7 +8,7 @@ namespace {
 /// Most that ff_claim_batch and ff_complete_and_claim take.
 constexpr std::uint64_t kClaimedMax = 256;
 constexpr std::size_t kHeldMax = 600;
-constexpr std::size_t kClaimedFields = 19;
+constexpr std::size_t kClaimedFields = 23;
 
 }  // namespace
 

@@ -47,7 +47,7 @@ std::string reply_text(const RespValue& value) {
     if (!is_array(value)) return to_string(value);
     // The record of a claimed task begins with its id, a list of records with a record; its tags
     // are a hash.
-    constexpr std::size_t kClaimedFields = 19;
+    constexpr std::size_t kClaimedFields = 23;
     constexpr std::size_t kTags = 14;
     Texts items = item_texts(value);
     if (items.size() == kClaimedFields && !is_array(value.items[0])) {
