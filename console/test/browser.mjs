@@ -3,7 +3,8 @@
 // Nothing is played: pages are filled over the API, changed over the page, and looked at over the API.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { chromium } from "playwright-core";
 
@@ -15,6 +16,7 @@ if (!browserPath) {
     process.exit(1);
 }
 const PATIENCE_MS = 15_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 async function freePort() {
     const server = createServer();
@@ -369,7 +371,7 @@ test("workers show what they hold, and what waiting work needs and nobody has", 
     const page = await open(server, "#/workers");
     await page.getByRole("link", { name: /gpu=a10: 1 execution/ }).waitFor();
     await page.getByRole("link", { name: task.execution_id.slice(-12) }).waitFor();
-    await page.getByRole("button", { name: "Take w-1 out" }).click();
+    await page.getByRole("button", { name: "Take out w-1" }).click();
     await answerDialog(page, "Take it out");
     assert.deepEqual((await server.call("GET", "/v1/workers?namespace=default")).workers, []);
     for (const id of [needy, task.execution_id]) await server.on(id, "/cancel", { reason: "end of the test" });
@@ -437,6 +439,59 @@ test("keys alone lead through the list", async (server) => {
     await page.getByRole("heading", { name: "Flows" }).waitFor();
     await server.on(id, "/cancel", { reason: "end of the test" });
     await close(page);
+});
+
+async function violations(page) {
+    const found = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
+    return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
+}
+
+test("no page violates what axe-core knows of accessibility, in both themes and on a phone", async (server) => {
+    const id = await suspended(server, "looked_at");
+    await failed(server, "looked at");
+    await server.call("PUT", "/v1/workers/w/instances/w-1", { namespace: "default", lanes: ["default"], capabilities: ["llm"] });
+    const flow = await server.call("POST", "/v1/flows/submit", {
+        flow_kind: "report",
+        namespace: "default",
+        defaults: { lane_id: "mail" },
+        nodes: [
+            { name: "plan", execution_kind: "plan", payload: "{}" },
+            { name: "write", execution_kind: "part", payload: "{}", depends_on: ["plan"] },
+        ],
+    });
+    const hashes = [
+        "#/overview",
+        "#/executions",
+        exec(id),
+        `${exec(id)}?tab=payload`,
+        `${exec(id)}?tab=attempts`,
+        "#/approvals",
+        "#/flows",
+        `#/flows/${flow.flow_id}`,
+        "#/limits",
+        "#/lanes",
+        "#/workers",
+        "#/failures",
+        "#/server",
+        "#/nothing",
+    ];
+    for (const colorScheme of ["light", "dark"]) {
+        const page = await open(server, hashes[0], { colorScheme });
+        for (const hash of hashes) {
+            await page.goto(`${server.url}/console/${hash}`);
+            await page.locator("main h1").waitFor();
+            await until(`the content of ${hash}`, async () => (await page.locator(".skeleton").count()) === 0);
+            await page.evaluate(axe);
+            assert.deepEqual(await violations(page), [], `${hash} in the ${colorScheme} theme`);
+            await page.setViewportSize({ width: 380, height: 800 });
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+            assert.ok(wide <= 0, `${hash} is ${wide} px too wide for a phone`);
+            assert.deepEqual(await violations(page), [], `${hash} on a phone in the ${colorScheme} theme`);
+            await page.setViewportSize({ width: 1280, height: 860 });
+        }
+        await close(page);
+    }
+    await server.on(id, "/cancel", { reason: "end of the test" });
 });
 
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;

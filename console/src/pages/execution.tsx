@@ -244,7 +244,7 @@ function usage(attempt: Attempt): string {
 function AttemptsTable({ attempts }: { attempts: readonly Attempt[] }): JSX.Element {
     if (attempts.length === 0) return <Empty title="No worker has taken it yet" />;
     return (
-        <div class="scroll-x">
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Attempts">
             <table class="rows">
                 <thead>
                     <tr>
@@ -290,7 +290,7 @@ function AttemptsTable({ attempts }: { attempts: readonly Attempt[] }): JSX.Elem
 function SignalsTable({ signals }: { signals: readonly Signal[] }): JSX.Element {
     if (signals.length === 0) return <Empty title="No signal has arrived" />;
     return (
-        <div class="scroll-x">
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Signals">
             <table class="rows">
                 <thead>
                     <tr>

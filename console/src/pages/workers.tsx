@@ -199,7 +199,7 @@ export function WorkersPage(): JSX.Element {
                                             <td class="right">
                                                 <Button
                                                     kind="quiet"
-                                                    label={`Take ${worker.worker_instance_id} out`}
+                                                    label={`Take out ${worker.worker_instance_id}`}
                                                     onClick={() => askRemove(worker, namespace, load.reload)}
                                                 >
                                                     Take out
