@@ -66,7 +66,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
         return
     valkey = Valkey()
     try:
-        with ff.testing.server(settings=valkey.settings(), clock=False) as made:
+        with ff.testing.server(settings=valkey.settings()) as made:
             yield made
     finally:
         valkey.stop()

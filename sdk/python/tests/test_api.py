@@ -26,7 +26,6 @@ def test_every_route_has_a_method_or_an_iterator(server: TestServer) -> None:
     routes = {f"{verb.upper()} {path}" for path, verbs in document["paths"].items() for verb in verbs}
     by_hand = {
         "GET /openapi.json",
-        "POST /v1/admin/test-clock",
         "POST /v1/executions/{id}/priority",
         "GET /v1/executions/{id}/attempts/{idx}/stream/sse",
         "GET /v1/executions/{id}/feed",

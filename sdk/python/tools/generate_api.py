@@ -25,8 +25,8 @@ BY_HAND = {
 }
 # A second method for the same thing.
 TWINS = {"POST /v1/executions/{id}/priority"}
-# Documents for tools, and a door that only servers of tests have (flowfabric.testing knows it).
-NO_API = {"GET /openapi.json", "POST /v1/admin/test-clock"}
+# Documents for tools.
+NO_API = {"GET /openapi.json"}
 
 NAMES = {
     "GET /healthz": "health",

@@ -22,10 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import httpx
-
 from .app import App
-from .durations import Duration, to_ms
 from .errors import ConfigError, FlowFabricError
 from .worker import Worker
 
@@ -60,15 +57,12 @@ class TestServer:
         *,
         settings: Mapping[str, str] | None = None,
         data_dir: str = ":memory:",
-        clock: bool = True,
         program: str | None = None,
     ) -> None:
         self._program = program or binary()
         # What the program's environment sets for a real server is not meant for this one.
         self._environment = {k: v for k, v in os.environ.items() if not k.startswith("FF_")}
         self._environment.update({"FF_DATA_DIR": data_dir, "FF_LISTEN_ADDR": "127.0.0.1:0"})
-        if clock and data_dir == ":memory:":
-            self._environment["FF_TEST_CLOCK"] = "on"
         self._environment.update(settings or {})
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
@@ -137,22 +131,6 @@ class TestServer:
                     raise
                 time.sleep(0.1)
 
-    def advance(self, by: Duration) -> None:
-        """Moves the server's clock forward; what falls due meanwhile happens now."""
-        reply = httpx.post(
-            f"{self.url}/v1/admin/test-clock",
-            json={"advance_ms": to_ms(by)},
-            headers=self._headers(),
-            trust_env=False,
-            timeout=30,
-        )
-        if not reply.is_success:
-            raise FlowFabricError(f"the clock cannot be moved: {reply.text}")
-
-    def _headers(self) -> dict[str, str]:
-        token = self._environment.get("FF_API_TOKEN")
-        return {"Authorization": f"Bearer {token}"} if token else {}
-
     def __enter__(self) -> TestServer:
         return self.start()
 
@@ -166,9 +144,9 @@ class TestServer:
         await asyncio.to_thread(self.stop)
 
 
-def server(*, settings: Mapping[str, str] | None = None, data_dir: str | Path = ":memory:", clock: bool = True) -> TestServer:
-    """A server for a `with` or `async with` block. `settings` are FF_ variables; `clock` allows `advance`."""
-    return TestServer(settings=settings, data_dir=str(data_dir), clock=clock)
+def server(*, settings: Mapping[str, str] | None = None, data_dir: str | Path = ":memory:") -> TestServer:
+    """A server for a `with` or `async with` block. `settings` are FF_ variables."""
+    return TestServer(settings=settings, data_dir=str(data_dir))
 
 
 @contextlib.asynccontextmanager

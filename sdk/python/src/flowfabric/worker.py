@@ -54,8 +54,6 @@ class WorkerOptions:
     lease_ttl: Duration = 30
     poll: Duration = 20
     drain: Duration = 25
-    #: Ask the server for the kinds that this worker has handlers for. What comes all the same goes back unbegun.
-    ask_for_kinds: bool = True
 
 
 class Worker:

@@ -1,5 +1,5 @@
 /**
- * A real server for tests: in memory, on a free port, with a clock that tests can move.
+ * A real server for tests: in memory, on a free port.
  *
  * @packageDocumentation
  */
@@ -7,7 +7,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { type Duration, toMs } from '../client/duration.js';
 import { ConfigError, FlowFabricError } from '../client/errors.js';
 import { App, type AppOptions } from '../worker/app.js';
 
@@ -19,7 +18,7 @@ const LOG_MOST = 64 * 1024;
 export interface TestServerOptions {
   /** The program; see {@link findBinary}. */
   binary?: string;
-  /** Where it keeps its data (`:memory:`). The clock of a folder cannot be moved. */
+  /** Where it keeps its data (`:memory:`). */
   dataDir?: string;
   /** Settings by their names in the environment. */
   env?: Record<string, string>;
@@ -62,19 +61,16 @@ export class TestServer {
     readonly url: string,
     private readonly child: ChildProcess,
     private readonly output: () => string,
-    private readonly authorization: Record<string, string>,
   ) {}
 
   /** Starts one and waits until it serves. */
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const dataDir = options.dataDir ?? ':memory:';
-    const clock = dataDir === ':memory:' && options.env?.FF_BACKEND !== 'valkey' ? { FF_TEST_CLOCK: 'on' } : {};
     const child = spawn(options.binary ?? findBinary(), ['server'], {
       env: {
         ...environment(),
         FF_DATA_DIR: dataDir,
         FF_LISTEN_ADDR: options.listen ?? '127.0.0.1:0',
-        ...clock,
         ...options.env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,8 +97,7 @@ export class TestServer {
       child.kill('SIGKILL');
       throw error;
     });
-    const token = options.env?.FF_API_TOKEN;
-    return new TestServer(url, child, () => output, token ? { authorization: `Bearer ${token}` } : {});
+    return new TestServer(url, child, () => output);
   }
 
   /** The process, for tests that kill it. */
@@ -118,16 +113,6 @@ export class TestServer {
   /** An app that talks to this server. */
   app(options: AppOptions = {}): App {
     return new App({ url: this.url, ...options });
-  }
-
-  /** Moves the server's time forward: what waits for it wakes up. */
-  async advance(duration: Duration): Promise<void> {
-    const response = await fetch(`${this.url}/v1/admin/test-clock`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...this.authorization },
-      body: JSON.stringify({ advance_ms: toMs(duration) }),
-    });
-    if (!response.ok) throw new FlowFabricError(`the clock did not move: ${await response.text()}`);
   }
 
   /** SIGKILL, as a crash does. */
