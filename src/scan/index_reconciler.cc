@@ -39,10 +39,11 @@ asio::awaitable<void> IndexReconciler::cycle(Cycle& cycle) {
         const std::vector<WalkMember> members = co_await executions_.next(cycle);
         for (std::size_t from = 0; from < members.size() && !cycle.stopping();
              from += Pace::kPiece) {
-            std::vector<model::ExecutionId> ids = ids_of(cycle, piece_of(members, from));
+            const std::vector<WalkMember> piece = piece_of(members, from);
+            std::vector<model::ExecutionId> ids = ids_of(cycle, piece);
             ids = co_await cycle.matching(std::move(ids));
             co_await reconcile(cycle, std::move(ids));
-            co_await pace.rest();
+            co_await pace.done(piece.size());
         }
     }
     if (cycle.options().secondary_indexes) co_await tidy_listings(cycle, pace);
@@ -94,8 +95,10 @@ asio::awaitable<void> IndexReconciler::tidy_listings(Cycle& cycle, Pace& pace) {
         const std::vector<WalkMember> members = co_await listings_.next(cycle);
         for (std::size_t from = 0; from < members.size() && !cycle.stopping();
              from += Pace::kPiece) {
-            co_await drop_gone(cycle, piece_of(members, from));
-            co_await pace.rest();
+            std::vector<WalkMember> piece = piece_of(members, from);
+            const std::size_t count = piece.size();
+            co_await drop_gone(cycle, std::move(piece));
+            co_await pace.done(count);
         }
     }
 }

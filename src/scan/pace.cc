@@ -21,7 +21,10 @@ Pace::Span Pace::rest_after(Span worked) {
     return std::min<Span>(worked * kRestForWork, kRestMost);
 }
 
-asio::awaitable<void> Pace::rest() {
+asio::awaitable<void> Pace::done(std::size_t count) {
+    since_rest_ += count;
+    if (since_rest_ < kPiece) co_return;
+    since_rest_ = 0;
     const auto executor = co_await asio::this_coro::executor;
     const Span rest = rest_after(SteadyClock::now() - piece_began_);
     Timer timer(executor, rest);

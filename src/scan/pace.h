@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -9,7 +10,7 @@
 
 namespace ff::scan {
 
-/// Lets upkeep give way: after each piece it rests 399 times as long as the piece took, so that
+/// Lets upkeep give way: after each 100 executions it rests 399 times as long as they took, so that
 /// looking through everything takes a quarter of a percent of an idle store, however much there is,
 /// and less of a busy one, which answers later. Lives as long as one cycle.
 class Pace {
@@ -22,10 +23,12 @@ class Pace {
     static constexpr Millis kRestMost{1'000};
 
     static Span rest_after(Span worked);
-    /// The piece that began when the last rest ended is done.
-    boost::asio::awaitable<void> rest();
+    /// So many more are done. Rests once there are as many as make a piece: what is only a few
+    /// executions in all is looked through at once.
+    boost::asio::awaitable<void> done(std::size_t count);
 
   private:
+    std::size_t since_rest_ = 0;
     SteadyClock::time_point piece_began_ = SteadyClock::now();
 };
 
