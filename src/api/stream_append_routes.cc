@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/error_reply.h"
 #include "api/fields.h"
 #include "api/json_response.h"
 #include "api/lease_fields.h"
@@ -9,6 +10,8 @@
 
 namespace ff::api {
 namespace {
+
+constexpr unsigned kForbidden = 403;
 
 using Kind = FieldDoc::Kind;
 constexpr std::size_t kFramesMost = 256;
@@ -85,11 +88,15 @@ Task<http::Response> annotate(StreamGround ground, Call& call) {
     FF_CO_TRY(std::string source, body.text_or("source", "operator", {.most = kTextMost}));
     engine::AppendSystemFrame annotation{
         .stream = stream, .frame = std::move(frame), .source = std::move(source)};
-    FF_CO_TRY(const engine::AppendSystemFrame::Outcome appended,
-              co_await ground.streams.annotate(std::move(annotation)));
+    const Result<engine::AppendSystemFrame::Outcome> appended =
+        co_await ground.streams.annotate(std::move(annotation));
+    // The source is refused, whoever asks: a token would not help, as 401 says.
+    if (!appended && appended.error().code == "unauthorized")
+        co_return error_reply(kForbidden, appended.error());
+    if (!appended) co_return appended.error();
     co_return json_response(200, [&](json::Writer& out) {
-        out.key("id").string(appended.entry_id);
-        out.key("frame_count").integer(appended.frame_count);
+        out.key("id").string(appended->entry_id);
+        out.key("frame_count").integer(appended->frame_count);
     });
 }
 
