@@ -83,7 +83,9 @@ asio::awaitable<void> Worker::suspend(Task& task) {
         auto suspending = server->services().suspensions.suspend(request);
         const Result<engine::SuspendExecution::Outcome> outcome = co_await std::move(suspending);
         if (outcome.has_value() && outcome->already_satisfied) call.was(Act::Renew);
-        call.told(outcome, outcome.has_value() && outcome->replayed);
+        // With an idempotency key a repetition gets the very words of the first answer.
+        const bool again = outcome.has_value() && (outcome->replayed || tries > 0);
+        call.told(outcome, again);
         if (forgets()) continue;
         learn(task, "suspend", outcome, begun, tries > 0);
         if (outcome.has_value()) {
