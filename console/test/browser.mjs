@@ -406,6 +406,11 @@ test("overview and server tell how things are", async (server) => {
 test("the palette leads anywhere, also by an id that is pasted", async (server) => {
     const id = await server.create({ execution_kind: "sought" });
     const page = await open(server, "#/overview");
+    await page
+        .getByRole("status")
+        .getByText(/All is well|need/)
+        .first()
+        .waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("lanes");
     await page.keyboard.press("Enter");
