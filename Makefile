@@ -48,6 +48,7 @@ check:
 # that only lay on the way to another.
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
+	@mkdir -p build
 	@cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; rm -f $@; exit 1; }
 	@touch $@
 
