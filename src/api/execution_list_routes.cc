@@ -49,6 +49,8 @@ Result<service::ListRequest> parse_list(const Call& call,
     FF_TRY(request.limit, parse_limit(call));
     FF_TRY(const auto offset, call.query_integer("offset", 0, 1'000'000'000));
     request.offset = static_cast<std::size_t>(offset.value_or(0));
+    if (request.offset > 0 && (!request.partition || request.ns))
+        return invalid_input("offset", "needs_partition");
     request.cursor = call.query("cursor").value_or("");
     if (const auto state = call.query("state")) {
         request.state = service::parse_list_state(*state);

@@ -270,6 +270,7 @@ constexpr Reason kReasons[] = {
     {"bad_character", "has a character that may not stand there"},
     {"no_colon", "must be name:value"},
     {"needs_namespace", "needs a namespace beside it"},
+    {"needs_partition", "needs a partition beside it, and no namespace; go on with cursor instead"},
     {"not_indexed", "cannot be listed by: FF_SECONDARY_INDEXES is off"},
     {"no_media_type", "must be a media type such as text/plain"},
     {"MissingTag", "is no id of an execution; those look like fp.86.<uuid> or {fp:86}:<uuid>"},
