@@ -25,7 +25,7 @@ constexpr TextLimits kEncoding{.most = 256};
 
 Result<service::CalledExecution> parse_child(const Fields& item) {
     FF_CHECK(item.only({"name", "execution_kind", "lane_id", "payload", "payload_base64",
-                        "payload_encoding", "policy", "tags", "priority"}));
+                        "payload_encoding", "policy", "tags", "priority", "allow_missing_budget"}));
     FF_TRY(model::StepName name, item.id<model::StepName>("name"));
     service::CalledExecution child{.name = std::move(name).take_text()};
     FF_TRY(child.execution_kind, item.text("execution_kind", kKind));
@@ -38,6 +38,7 @@ Result<service::CalledExecution> parse_child(const Fields& item) {
     FF_TRY(const auto tags, item.text_map_if("tags"));
     if (tags) child.tags = service::Tags(tags->begin(), tags->end());
     FF_TRY(child.priority, item.integer_if("priority"));
+    FF_TRY(child.allow_missing_budget, item.flag_or("allow_missing_budget", false));
     return child;
 }
 
@@ -151,7 +152,8 @@ void add_call_routes(Routes& routes, Executions& executions, model::PartitionCon
                            .kind = Kind::Array,
                            .required = true,
                            .about = "1..256 of name, execution_kind, lane_id, payload or "
-                                    "payload_base64, payload_encoding, policy, tags, priority",
+                                    "payload_base64, payload_encoding, policy, tags, priority, "
+                                    "allow_missing_budget",
                            .example = R"([{"name":"de","execution_kind":"translate"}])"},
                           {.name = "on_child_failure", .about = "fail (default) or continue"},
                           steps_doc(false)},

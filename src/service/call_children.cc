@@ -29,7 +29,9 @@ Task<engine::CallChildren> Executions::prepare_call(CallRequest& request,
         std::vector<engine::CreateExecution> operations;
         Site& site = sites[wanted.lane.text()];
         FF_CO_TRY(Indexes::Entry entry, co_await prepare_at(site, wanted, operations));
-        FF_CO_TRY(entry, co_await with_limits(std::move(entry), operations));
+        if (!child.allow_missing_budget) {
+            FF_CO_TRY(entry, co_await with_limits(std::move(entry), operations));
+        }
         call.children.push_back(
             {.name = std::move(child.name), .execution = std::move(operations.front())});
         entries.push_back(std::move(entry));

@@ -58,6 +58,7 @@ struct CalledExecution {
     std::optional<std::int64_t> priority{};
     Tags tags{};
     std::string policy_json{};
+    bool allow_missing_budget = false;
 };
 
 struct CallRequest {

@@ -7,8 +7,14 @@
 namespace ff::service {
 namespace {
 
-constexpr std::string_view kAdvice =
-    "create it first, or set allow_missing_budget to create it later";
+/// `field` is that of the policy.
+Error missing(std::string_view code, std::string_view what, const std::string& id,
+              const std::string& field) {
+    Error error = model::make_error(code, {id, "policy." + field});
+    error.message = "There is no " + std::string(what) + " " + id + ", which the policy names in " +
+                    field + ". Create it first, or set allow_missing_budget to create it later.";
+    return error;
+}
 
 }  // namespace
 
@@ -28,16 +34,13 @@ Task<Done> NamedLimits::require(std::vector<model::BudgetId> budgets,
         std::string key = model::BudgetKeys(budget, context_.rules.partitions).definition();
         FF_CO_TRY(const bool is_there, co_await exists(std::move(key), "budget_id"));
         if (is_there) continue;
-        co_return model::make_error(
-            "budget_not_found", {"policy.budget_ids", budget.to_string(), std::string(kAdvice)});
+        co_return missing("budget_not_found", "budget", budget.to_string(), "budget_ids");
     }
     if (!quota) co_return Done{};
     std::string key = model::QuotaKeys(*quota, context_.rules.partitions).definition();
     FF_CO_TRY(const bool is_there, co_await exists(std::move(key), "quota_policy_id"));
     if (is_there) co_return Done{};
-    co_return model::make_error(
-        "quota_policy_not_found",
-        {"policy.quota_policy_id", quota->to_string(), std::string(kAdvice)});
+    co_return missing("quota_policy_not_found", "quota", quota->to_string(), "quota_policy_id");
 }
 
 }  // namespace ff::service

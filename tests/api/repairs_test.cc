@@ -125,8 +125,10 @@ TEST_P(RepairApi, Repair_19_APolicyCannotNameALimitThatDoesNotExist) {
     const JsonReply refused = create(missing);
     EXPECT_EQ(refused.status, 404) << refused.body;
     EXPECT_EQ(refused.code(), "budget_not_found");
-    EXPECT_NE(refused.body.find(nobody), std::string::npos);
-    EXPECT_NE(refused.body.find("allow_missing_budget"), std::string::npos);
+    const std::string told = refused.text("message");
+    EXPECT_NE(told.find("no budget " + nobody), std::string::npos) << told;
+    EXPECT_NE(told.find("allow_missing_budget"), std::string::npos) << told;
+    EXPECT_EQ(refused.json().find("fields")->find("budget_id")->as_string(), nobody);
     const std::string quota = R"(,"policy":{"quota_policy_id":")" + nobody + R"("})";
     EXPECT_EQ(create(quota).code(), "quota_policy_not_found");
     EXPECT_EQ(create(missing + R"(,"allow_missing_budget":true)").status, 201);
@@ -146,6 +148,15 @@ TEST_P(RepairApi, Repair_19_APolicyCannotNameALimitThatDoesNotExist) {
     EXPECT_EQ(world().post("/v1/flows/submit", flow + "}").code(), "budget_not_found");
     EXPECT_EQ(world().post("/v1/flows/submit", flow + R"(,"allow_missing_budget":true})").status,
               201);
+
+    created_id();
+    const HeldTask parent = claim_one();
+    const auto call = [&](const std::string& more) {
+        return act(parent, "call-children",
+                   R"(,"children":[{"name":"c","execution_kind":"k")" + missing + more + "}]");
+    };
+    EXPECT_EQ(call("").code(), "budget_not_found");
+    EXPECT_EQ(call(R"(,"allow_missing_budget":true)").status, 200);
 }
 
 TEST_P(RepairApi, Repair_36_TheOlderNameOfThePayloadIsUnderstood) {
