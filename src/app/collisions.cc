@@ -2,11 +2,15 @@
 
 #include <cstdio>
 #include <map>
+#include <span>
+
+#include "base/near_name.h"
 
 namespace ff::app {
 namespace {
 
 constexpr int kUsageExitCode = 2;
+constexpr std::string_view kCommand = "partition-collisions";
 
 std::string_view name_of(Collisions::Severity severity) {
     using enum Collisions::Severity;
@@ -21,6 +25,17 @@ std::string_view name_of(Collisions::Severity severity) {
             return "Remediate";
     }
     return {};
+}
+
+/// The command takes no arguments: its settings stand in the environment.
+std::string misused(const std::vector<std::string>& arguments) {
+    const std::string usage = "usage: flowfabric admin " + std::string(kCommand) + "\n";
+    if (arguments.empty()) return usage;
+    const bool known = arguments.front() == kCommand;
+    const std::string_view command[] = {kCommand};
+    const std::span<const std::string_view> names = known ? std::span(command, 0) : command;
+    const std::string_view what = known ? "argument" : "command";
+    return "flowfabric: " + unknown_name_text(what, arguments[known ? 1 : 0], names) + "\n" + usage;
 }
 
 }  // namespace
@@ -57,8 +72,8 @@ Collisions find_collisions(const Settings& settings) {
 }
 
 int run_admin(const std::vector<std::string>& arguments, const Environment& environment) {
-    if (arguments.size() != 1 || arguments.front() != "partition-collisions") {
-        std::fputs("usage: flowfabric admin partition-collisions\n", stderr);
+    if (arguments.size() != 1 || arguments.front() != kCommand) {
+        std::fputs(misused(arguments).c_str(), stderr);
         return kUsageExitCode;
     }
     const Environment of_lanes = [&](std::string_view name) -> std::optional<std::string> {

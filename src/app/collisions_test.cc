@@ -40,5 +40,15 @@ TEST(Collisions, RefuseWhatTheyDoNotUnderstandWithTwo) {
     EXPECT_EQ(run_admin({"partition-collisions"}, none), 0);
 }
 
+TEST(Collisions, Repair_20_NameTheUnknownArgument) {
+    const Environment none = [](std::string_view) { return std::nullopt; };
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(run_admin({"partition-collision"}, none), 2);
+    EXPECT_EQ(run_admin({"partition-collisions", "--lanes=a"}, none), 2);
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("did you mean `partition-collisions`?"), std::string::npos) << said;
+    EXPECT_NE(said.find("unknown argument `--lanes=a`"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace ff::app

@@ -16,8 +16,9 @@ Error unknown_flag(const std::string& flag) {
     std::vector<std::string> flags;
     for (const Setting& setting : setting_table()) flags.push_back(setting.flag());
     const std::vector<std::string_view> known(flags.begin(), flags.end());
-    return invalid_input(flag,
-                         unknown_name_text("flag", flag, known) + "; see flowfabric server --help");
+    Error error = invalid_input(flag, "unknown");
+    error.message = unknown_name_text("flag", flag, known) + "; see flowfabric server --help";
+    return error;
 }
 
 }  // namespace

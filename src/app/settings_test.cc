@@ -144,10 +144,21 @@ TEST(ServerFlags, WinOverTheEnvironment) {
     EXPECT_EQ(settings->scanner_intervals.at("unblock"), Millis(3'000));
 }
 
+TEST(ServerFlags, Repair_20_NameTheUnknownOneAndTheNearest) {
+    for (const std::string flag : {"--lanez", "--lanez=a"}) {
+        const auto refused = parse_server_arguments({flag, "a"});
+        ASSERT_FALSE(refused.has_value());
+        EXPECT_TRUE(
+            refused.error().text().starts_with("unknown flag `--lanez`; did you mean `--lanes`?"))
+            << refused.error().text();
+    }
+}
+
 TEST(ServerFlags, AreRefusedByName) {
     for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
              {"--port-of-call", "1"}, {"serve"}, {"--listen"}, {"--unknown=1"}})
         EXPECT_FALSE(parse_server_arguments(wrong).has_value()) << wrong[0];
+    EXPECT_FALSE(parse_server_arguments({"-l"}).has_value());
     const auto settings = read({}, {{"--lanes", "a,a"}});
     ASSERT_FALSE(settings.has_value());
     EXPECT_TRUE(settings.error().detail.at(0).starts_with("--lanes"));

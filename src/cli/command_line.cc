@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -101,31 +102,41 @@ std::optional<std::string> unknown_command(const std::vector<std::string>& argum
     return std::nullopt;
 }
 
-/// The command that the arguments begin with, if there is one.
-const CommandSpec* command_of(const std::vector<std::string>& arguments) {
-    std::string said;
-    for (const std::string& word : arguments) {
-        said += (said.empty() ? "" : " ") + word;
-        for (const CommandSpec& spec : command_table())
-            if (spec.name == said) return &spec;
+/// The first command among the arguments, if there is one; options may stand before it.
+const CommandSpec* command_of(std::span<const std::string> arguments) {
+    for (; !arguments.empty(); arguments = arguments.subspan(1)) {
+        std::string said;
+        for (const std::string& word : arguments) {
+            said += (said.empty() ? "" : " ") + word;
+            for (const CommandSpec& spec : command_table())
+                if (spec.name == said) return &spec;
+        }
     }
     return nullptr;
 }
 
-/// What to say of the first option that the command does not have; nothing when there is none.
+/// `-5` may be the value of an option.
+bool is_option(std::string_view argument) {
+    if (!argument.starts_with('-') || argument == "-" || argument == "--") return false;
+    return argument[1] < '0' || argument[1] > '9';
+}
+
+/// What to say of the first option that there is not, for the command or, without one, for all of
+/// them; nothing when there is none.
 std::string unknown_option(const std::vector<std::string>& arguments) {
     const CommandSpec* command = command_of(arguments);
-    if (command == nullptr) return {};
     std::vector<std::string> names{"--help"};
-    for (const Option& option : command->options) names.push_back("--" + std::string(option.name));
+    if (command != nullptr)
+        for (const Option& option : command->options)
+            names.push_back("--" + std::string(option.name));
     for (const Option& option : common_options()) names.push_back("--" + std::string(option.name));
     const std::vector<std::string_view> known(names.begin(), names.end());
     for (const std::string& argument : arguments) {
         const std::string name = argument.substr(0, argument.find('='));
-        if (!name.starts_with("--") || name == "--") continue;
-        if (std::ranges::find(known, name) != known.end()) continue;
+        if (!is_option(name) || name == "-h" || std::ranges::find(known, name) != known.end())
+            continue;
         return "flowfabric: " + unknown_name_text("option", name, known) + "; see flowfabric " +
-               std::string(command->name) + " --help\n";
+               (command == nullptr ? "" : std::string(command->name) + " ") + "--help\n";
     }
     return {};
 }

@@ -91,6 +91,10 @@ TEST(CommandLine, Repair_20_NamesTheUnknownOptionAndTheNearestOne) {
            "unknown option `--paylod`; did you mean `--payload`?");
     expect({"submit", "kind", "--priorty=4"}, "did you mean `--priority`?");
     expect({"list", "--sevrer", "http://h:1"}, "did you mean `--server`?");
+    expect({"--sevrer", "http://h:1", "list"}, "did you mean `--server`?");
+    expect({"list", "-l", "5"}, "unknown option `-l`");
+    expect({"--server", "http://h:1", "list", "--stat", "x"}, "did you mean `--state`?");
+    expect({"--server", "http://h:1", "list", "--state", "bogus"}, "--state");
     expect({"lst"}, "did you mean `list`?");
     // No command may be forgotten.
     for (const CommandSpec& spec : command_table()) {
