@@ -255,3 +255,47 @@ test('Retryable with a time is tried again after it, and counted', async () => {
     assert.equal((await handle.info()).total_attempt_count, 2);
   });
 });
+
+test('a Retryable waits for a server that is away before it counts its failures', async () => {
+  const lane = freshLane();
+  let cuts = 0;
+  // More than one request is repeated, less than the lease lasts.
+  const cutSteps: typeof fetch = async (input, init) => {
+    if (/\/steps(\?|$)/.test(String(input)) && (init?.method ?? 'GET') === 'GET' && cuts < 6) {
+      cuts += 1;
+      throw new TypeError('fetch failed');
+    }
+    return fetch(input, init);
+  };
+  const app = world.server.app({ lane, fetch: cutSteps });
+  let runs = 0;
+  const heavy = app.task('heavy', { retry: { attempts: 3 } }, async ctx => {
+    runs += 1;
+    // Steps of 4.5 MB do not come with the claim.
+    if (runs === 1) for (const n of [1, 2, 3, 4, 5]) await ctx.step(`part-${n}`, () => 'x'.repeat(900_000));
+    if (runs <= 2) throw new Retryable('busy', { after: '10ms' });
+    return runs;
+  });
+  await working(app, async () => {
+    assert.equal(await (await heavy.submit()).result({ timeout: '60s' }), 3);
+  });
+  assert.equal(cuts, 6);
+});
+
+test('whatever a handler throws is a failure that says what it was', async () => {
+  const app = world.server.app({ lane: freshLane() });
+  const odd = app.task('odd', { retry: { attempts: 2, backoff: fixed('10ms') } }, (_ctx, which: number) => {
+    const thrown = [Object.create(null), new Retryable('later', { after: 'soon' }), null];
+    throw thrown[which];
+  });
+  await working(app, async () => {
+    for (const [which, reason] of [/null prototype/, /"soon" is not a duration/, /null/].entries()) {
+      const handle = await odd.submit(which);
+      await assert.rejects(handle.result({ timeout: '20s' }), (error: ExecutionFailed) => {
+        assert.match(error.reason, reason);
+        assert.equal(error.category, 'handler_error');
+        return true;
+      });
+    }
+  });
+});

@@ -140,6 +140,11 @@ export class Context {
     return this.#ending?.ending;
   }
 
+  /** The names of all steps that are recorded. @internal */
+  recordedNames(): Promise<string[]> {
+    return this.#steps.names();
+  }
+
   /** Waits for steps that still run next to a wait, and for output that is not stored yet. @internal */
   async settle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running]);

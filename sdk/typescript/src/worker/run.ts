@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { bytesFields, readBytes } from '../client/bytes.js';
 import { encode, JSON_ENCODING } from '../client/codec.js';
 import { toMs } from '../client/duration.js';
@@ -25,7 +26,7 @@ export type Ended =
 
 export type AnyTask = Task<never, unknown>;
 
-/** Runs the handler of a task to its end; undefined when the lease was lost on the way. */
+/** Runs the handler of a task to its end; undefined when the lease was lost on the way. Never rejects. */
 export async function run(task: AnyTask, lease: Lease): Promise<Ended | undefined> {
   const context = new Context(lease);
   let ended: Ended;
@@ -33,7 +34,7 @@ export async function run(task: AnyTask, lease: Lease): Promise<Ended | undefine
     const value = await handle(task, lease, context);
     ended = context.ending ?? completed(value);
   } catch (error) {
-    const after = context.ending ?? (await outcome(error, task, lease));
+    const after = context.ending ?? (await outcome(error, task, lease, context));
     if (!after) return undefined;
     ended = after;
   }
@@ -69,7 +70,7 @@ function completed(value: unknown): Ended {
   };
 }
 
-async function outcome(error: unknown, task: AnyTask, lease: Lease): Promise<Ended | undefined> {
+async function outcome(error: unknown, task: AnyTask, lease: Lease, context: Context): Promise<Ended | undefined> {
   if (error instanceof LeaseLost || lease.lost) return undefined;
   const reason = reasonOf(error);
   if (error instanceof Fatal) return failed(reason, error.category, true);
@@ -77,7 +78,12 @@ async function outcome(error: unknown, task: AnyTask, lease: Lease): Promise<End
   if (error instanceof DecodeError) return failed(reason, 'extractor_payload_decode', true);
   if (error instanceof BudgetExceeded) return overBudget(error, reason);
   if (error instanceof Retryable) {
-    return error.after === undefined ? failed(reason, error.category) : again(error, reason, task, lease);
+    if (error.after === undefined) return failed(reason, error.category);
+    try {
+      return await again(error, reason, task, context);
+    } catch (problem) {
+      return outcome(problem, task, lease, context);
+    }
   }
   return failed(reason, 'handler_error');
 }
@@ -96,12 +102,9 @@ function overBudget(error: BudgetExceeded, reason: string): Ended {
 }
 
 // The same attempt later; the failure is counted by a step that is recorded in the call that waits.
-async function again(error: Retryable, reason: string, task: AnyTask, lease: Lease): Promise<Ended> {
-  const names = new Set((lease.task.steps ?? []).map(step => step.name));
-  if (lease.task.steps_state === 'omitted') {
-    for await (const step of lease.client.executions.steps(lease.executionId)) names.add(step.name);
-  }
-  const failures = [...names].filter(name => name.startsWith(RETRY)).length + 1;
+async function again(error: Retryable, reason: string, task: AnyTask, context: Context): Promise<Ended> {
+  const names = await context.recordedNames();
+  const failures = names.filter(name => name.startsWith(RETRY)).length + 1;
   if (failures >= (task.options.retry?.attempts ?? ATTEMPTS_DEFAULT)) return failed(reason, error.category, true);
   const value = JSON.stringify(error.message.slice(0, 1000));
   const step: NewStep = { name: `${RETRY}${failures}`, value, encoding: JSON_ENCODING };
@@ -112,7 +115,7 @@ const OURS = new URL('.', import.meta.url).href.replace(/worker\/$/, '');
 
 /** The error, and where in the user's code it came from. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error).slice(0, REASON_MOST);
+  if (!(error instanceof Error)) return (typeof error === 'string' ? error : inspect(error)).slice(0, REASON_MOST);
   const frames = (error.stack ?? '')
     .split('\n')
     .filter(line => /^\s+at /.test(line) && !line.includes('node:') && !line.includes(OURS))

@@ -51,6 +51,10 @@ export class StepBook {
     return (await this.#all()).get(name);
   }
 
+  async names(): Promise<string[]> {
+    return [...(await this.#all()).keys()];
+  }
+
   // They came with the claim; those that did not fit are read on first use.
   #all(): Promise<Map<string, RecordedStep>> {
     this.#known ??= this.#load();
