@@ -17,7 +17,7 @@ import flowfabric as ff
 from flowfabric.testing import TestServer
 
 HERE = Path(__file__).resolve().parent
-SWEPT_AT_A_TIME = 4
+KILLED_AT_A_TIME = 8
 WAIT_S = 90.0
 FIRST = "first"
 
@@ -54,7 +54,9 @@ class Run:
         self.folder = folder / self.lane
         self.folder.mkdir()
         self.kill = kill
+        self.lease = "2s"
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
+        self.supervision: set[asyncio.Task[None]] = set()
         self.executions: list[str] = []
         self.budget = ""
         self.client = ff.Client(server.url)
@@ -69,6 +71,9 @@ class Run:
             log = self.folder / "log"
             raise Failed(f"{failure}\n{self.killed()}\n{log.read_text()[-3000:] if log.exists() else ''}") from None
         finally:
+            for task in self.supervision:
+                task.cancel()
+            await asyncio.gather(*self.supervision, return_exceptions=True)
             for process in self.workers.values():
                 if process.poll() is None:
                     process.kill()
@@ -143,9 +148,10 @@ class Run:
     async def do_worker(self, what: str, action: Mapping[str, Any]) -> None:
         name = str(action.get("name", FIRST))
         if what == "start":
-            if "after" in action:
-                await self.first_is_over(str(action["after"]))
+            self.lease = str(action.get("lease", self.lease))
             self.workers[name] = self.started(name, list(action.get("faults", ())))
+            if action.get("supervised"):
+                self.supervision.add(asyncio.create_task(self.supervise(name)))
             return
         process = self.workers[name]
         process.send_signal(
@@ -156,15 +162,11 @@ class Run:
             if what == "term" and code != 0:
                 raise Failed(f"the worker left with {code} after SIGTERM")
 
-    async def first_is_over(self, name: str) -> None:
-        """A killed worker is followed at once; one that was spared does everything itself."""
-
-        async def over() -> bool:
-            if self.workers[name].poll() is not None:
-                return True
-            return await self.state(self.executions[0]) not in ("waiting", "active", "delayed")
-
-        await until(over, "the end of the first worker")
+    async def supervise(self, name: str) -> None:
+        """Follows a worker that was killed with another one, which nobody kills."""
+        killed = await asyncio.to_thread(self.workers[name].wait)
+        if killed == -signal.SIGKILL:
+            self.workers[name + " again"] = self.started(name + " again", [])
 
     def started(self, name: str, faults: list[Mapping[str, Any]]) -> subprocess.Popen[bytes]:
         if self.kill and name == FIRST:
@@ -174,8 +176,9 @@ class Run:
             "FF_SERVER_URL": self.server.url,
             "CONFORMANCE_LANE": self.lane,
             "CONFORMANCE_EFFECTS": str(self.folder / "effects"),
-            "CONFORMANCE_CALLS": str(self.folder / ("calls" if name == FIRST else "calls-" + name)),
+            "CONFORMANCE_CALLS": str(self.folder / ("calls" if name == FIRST else "calls-" + name.replace(" ", "-"))),
             "CONFORMANCE_FAULTS": json.dumps(faults),
+            "CONFORMANCE_LEASE": self.lease,
         }
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(self.command, env=environment, stdout=log, stderr=log)
@@ -254,22 +257,23 @@ class Run:
 
 
 async def perform(scenario: Mapping[str, Any], server: TestServer, command: Sequence[str], folder: Path, stride: int = 1) -> str:
-    """Performs a scenario and gives what is worth telling; raises `Failed`. A sweep takes every `stride`-th request."""
-    if "sweep" not in scenario:
+    """Performs a scenario and gives what is worth telling; raises `Failed`. Of its kills every `stride`-th is made."""
+    if "kill_at" not in scenario:
         await Run(server, command, folder, None).perform(scenario["script"])
         return ""
-    at_once = asyncio.Semaphore(SWEPT_AT_A_TIME)
+    at_once = asyncio.Semaphore(KILLED_AT_A_TIME)
 
-    async def one(kill: Mapping[str, Any]) -> str:
+    async def one(kill: Mapping[str, Any]) -> None:
         async with at_once:
-            return await Run(server, command, folder, kill).perform(scenario["script"])
+            killed = await Run(server, command, folder, kill).perform(scenario["script"])
+        if not killed:
+            raise Failed(f"it ended before the worker could be killed {kill['when']} {kill['call']} {kill['nth']}")
 
     kills = [
-        {"request": n, "when": w, "do": "kill"} for n in range(1, scenario["sweep"] + 1, stride) for w in ("before", "after")
-    ]
-    places = [p for p in await asyncio.gather(*(one(kill) for kill in kills)) if p]
-    hit = {p.rpartition("/")[2] for p in places}
-    missed = set(scenario["places"]) - hit
-    if len(places) < scenario["kills"] // stride or (missed and stride == 1):
-        raise Failed(f"{len(places)} kills, at {sorted(hit)}; never at {sorted(missed)}")
-    return f"{len(places)} kills, at {', '.join(sorted(hit))}"
+        {"call": call, "nth": nth, "when": when, "do": "kill"}
+        for call, most in scenario["kill_at"].items()
+        for nth in range(1, most + 1)
+        for when in ("before", "after")
+    ][::stride]
+    await asyncio.gather(*(one(kill) for kill in kills))
+    return f"{len(kills)} kills"

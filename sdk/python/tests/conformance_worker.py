@@ -32,24 +32,30 @@ class Faults:
         self.faults = json.loads(os.environ.get("CONFORMANCE_FAULTS") or "[]")
         self.total = 0
         self.by_call: dict[str, int] = {}
+        # A task has one request under way.
+        self.under_way: dict[asyncio.Task[object] | None, tuple[int, int]] = {}
 
     def __call__(self, method: str, path: str, when: str) -> bool:
         call = path.rpartition("/")[2]
         if when == "before":
             self.total += 1
             self.by_call[call] = self.by_call.get(call, 0) + 1
+            self.under_way[asyncio.current_task()] = (self.total, self.by_call[call])
             append("CONFORMANCE_CALLS", f"{method} {path}")
         else:
             append("CONFORMANCE_CALLS", f"replied {method} {path}")
+        total, nth = self.under_way[asyncio.current_task()]
+        if when == "after":
+            del self.under_way[asyncio.current_task()]
         for fault in self.faults:
-            here = fault.get("request") == self.total or (
-                fault.get("call") == call and fault.get("nth") == self.by_call.get(call)
-            )
+            here = fault.get("request") == total or (fault.get("call") == call and fault.get("nth") == nth)
             if here and fault["when"] == when:
                 if fault["do"] == "kill":
                     append("CONFORMANCE_CALLS", f"killed {when} {method} {path}")
                     os.kill(os.getpid(), signal.SIGKILL)
-                return True
+                if fault["do"] == "freeze":
+                    os.kill(os.getpid(), signal.SIGSTOP)
+                return bool(fault["do"] == "cut")
         return False
 
 
@@ -128,4 +134,4 @@ async def research(ctx: ff.Context, question: str) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    app.run(lease_ttl="2s", drain="3s")
+    app.run(lease_ttl=os.environ["CONFORMANCE_LEASE"], drain="3s")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-import subprocess
-import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -16,60 +13,17 @@ import pytest
 import pytest_asyncio
 
 import flowfabric as ff
+import stores
 from flowfabric.testing import TestServer
 
 ROOT = Path(__file__).resolve().parents[3]
-VALKEY = Path(os.environ.get("FF_TEST_VALKEY") or ROOT / ".tools" / "valkey" / "valkey-server")
 STORES = [s for s in os.environ.get("FF_TEST_STORES", "embedded,valkey").split(",") if s]
-
-
-class Valkey:
-    """A Valkey process on a free port that keeps nothing."""
-
-    def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self.folder = tempfile.TemporaryDirectory(prefix="ff-sdk-valkey-")
-        self.process = subprocess.Popen(
-            [str(VALKEY), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
-            cwd=self.folder.name,
-            stdout=subprocess.DEVNULL,
-        )
-        for _ in range(400):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.025)
-        raise RuntimeError("Valkey did not start")
-
-    def settings(self) -> dict[str, str]:
-        return {
-            "FF_BACKEND": "valkey",
-            "FF_HOST": "127.0.0.1",
-            "FF_PORT": str(self.port),
-            "FF_WAITPOINT_HMAC_SECRET": "5a" * 32,
-            "FF_FLOW_PARTITIONS": "16",
-        }
-
-    def stop(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.folder.cleanup()
 
 
 @pytest.fixture(scope="session", params=STORES)
 def server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
-    if request.param == "embedded":
-        with ff.testing.server() as made:
-            yield made
-        return
-    valkey = Valkey()
-    try:
-        with ff.testing.server(settings=valkey.settings()) as made:
-            yield made
-    finally:
-        valkey.stop()
+    with stores.settings(request.param) as settings, ff.testing.server(settings=settings) as made:
+        yield made
 
 
 @pytest.fixture

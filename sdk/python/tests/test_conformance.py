@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 import flowfabric as ff
-from conftest import ROOT
+import harness
 from flowfabric.testing import TestServer
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT / "sdk" / "conformance"))
-import harness  # noqa: E402
-
 WORKER = [sys.executable, str(HERE / "conformance_worker.py")]
 ALL = harness.scenarios()
 

@@ -295,3 +295,52 @@ async def test_worker_is_registered_while_it_runs(app: ff.App, lane: str) -> Non
         assert made.instance_id in [w["worker_instance_id"] for w in workers]
     workers = (await app.client.list_workers(namespace="default"))["workers"]
     assert made.instance_id not in [w["worker_instance_id"] for w in workers]
+
+
+async def test_server_that_is_away_is_not_the_failure_of_a_handler(server: TestServer, lane: str) -> None:
+    cuts = 0
+
+    def fault(method: str, path: str, when: str) -> bool:
+        # More often than one request is repeated, for less long than the lease lasts.
+        nonlocal cuts
+        if when == AFTER or not path.endswith(("/steps", "/stream")) or cuts >= 14:
+            return False
+        cuts += 1
+        return True
+
+    app = ff.App(server.url, http_transport=FaultyTransport(fault))
+    searches = 0
+
+    @app.task(lane=lane, retry=ff.Retry(attempts=1))
+    async def research(ctx: ff.Context) -> str:
+        def search() -> str:
+            nonlocal searches
+            searches += 1
+            return "found"
+
+        found = await ctx.step("search", search)
+        await ctx.stream(found)
+        return found
+
+    async with worker(app):
+        handle = await research.submit()
+        assert await handle.result(timeout=60) == "found"
+        assert [text async for text in handle.stream()] == ["found"]
+    assert (searches, cuts) == (1, 14)
+    await app.close()
+
+
+async def test_whatever_a_handler_raises_is_a_failure_that_says_what_it_was(app: ff.App, lane: str) -> None:
+    class Unreadable(Exception):
+        def __str__(self) -> str:
+            raise TypeError("no text")
+
+    @app.task(lane=lane, retry=ff.Retry(attempts=2, backoff=ff.fixed("10ms")))
+    async def odd(which: int) -> None:
+        raise [Unreadable(), ff.Retryable("later", after="soon")][which]
+
+    async with worker(app):
+        for which, reason in enumerate(["no text", "soon"]):
+            with pytest.raises(ff.ExecutionFailed, match=reason) as caught:
+                await (await odd.submit(which)).result(timeout=30)
+            assert caught.value.category == "handler_error"

@@ -18,6 +18,7 @@ from .errors import (
     BudgetExceeded,
     ChildFailed,
     ConfigError,
+    ConnectError,
     DecodeError,
     DuplicateStepName,
     LeaseLost,
@@ -26,7 +27,7 @@ from .errors import (
 )
 from .frames import FrameWriter
 from .tasks import Call
-from .transport import escape
+from .transport import Backoff, escape
 from .waiting import BEGIN, END, Decision, EndOfRun, Signal, begin_step
 
 if TYPE_CHECKING:
@@ -53,12 +54,13 @@ _SHORT_DIMENSIONS = {
     "thinking_tokens": "total_thinking_tokens",
 }
 _MICRO = 1_000_000
+_AWAY = Backoff(attempts=1, initial="100ms", max="2s")
 
 
 class Context:
     """The running task: its steps, waits, stream and identity. Given to handlers as their first argument."""
 
-    def __init__(self, client: Client, task: Mapping[str, Any]) -> None:
+    def __init__(self, client: Client, task: Mapping[str, Any], lease_lasts: Callable[[], bool]) -> None:
         self.client = client
         self.execution_id = str(task["execution_id"])
         self.kind = str(task["execution_kind"])
@@ -74,6 +76,7 @@ class Context:
         self.cancelled = False
         self.ending: EndOfRun | None = None
         self._task = task
+        self._lease_lasts = lease_lasts
         self._steps: dict[str, Mapping[str, Any]] | None = None
         self._used: set[str] = set()
         self._numbers: dict[str, int] = {}
@@ -150,11 +153,8 @@ class Context:
             del step["value"]
         if encoding:
             step["encoding"] = encoding
-        answer = await self._call(
-            self.client.transport.call(
-                "POST", f"{self._path}/steps", body={"task_token": self.task_token, "steps": [step]}, safe=True
-            )
-        )
+        body = {"task_token": self.task_token, "steps": [step]}
+        answer = await self._call(lambda: self.client.transport.call("POST", f"{self._path}/steps", body=body, safe=True))
         (outcome,) = answer["steps"]
         known: Mapping[str, Any] = outcome if outcome["status"] == "duplicate" else step
         steps = await self._recorded()
@@ -166,16 +166,30 @@ class Context:
         return f"/v1/executions/{escape(self.execution_id)}"
 
     async def _get(self, what: str, **query: Any) -> Any:
-        return await self._call(self.client.transport.call("GET", f"{self._path}/{what}", query=query))
+        return await self._call(lambda: self.client.transport.call("GET", f"{self._path}/{what}", query=query))
 
-    async def _call(self, request: Awaitable[Any]) -> Any:
-        """A request about this task. That the lease has ended is not the handler's failure."""
-        try:
-            return await request
-        except ApiError as error:
-            if error.code in LEASE_ENDED:
-                raise LeaseLost(str(error)) from error
-            raise
+    async def _call(self, request: Callable[[], Awaitable[T]]) -> T:
+        """A request about this task that may be repeated, made again while no answer comes and the lease lasts.
+
+        Neither a server that is away nor the end of the lease is the handler's failure: failing would repeat the effects that
+        it could not record.
+        """
+        failures = 0
+        while True:
+            try:
+                return await request()
+            except ApiError as error:
+                if error.code in LEASE_ENDED:
+                    raise LeaseLost(str(error)) from error
+                if not error.retryable or not self._lease_lasts():
+                    raise
+            except ConnectError as error:
+                if not self._lease_lasts():
+                    raise LeaseLost(f"the lease of {self.execution_id} ran out while the server was away: {error}") from error
+            failures += 1
+            await asyncio.sleep(_AWAY.pause_s(failures))
+            if self.cancelled:
+                raise LeaseLost(f"execution {self.execution_id} is no longer ours")
 
     # Waits
 
@@ -307,14 +321,14 @@ class Context:
 
         No later suspension can have taken the place of this one: the run that sees its end records it before any other wait.
         """
-        suspension = await self._call(self.client.get_suspension(self.execution_id))
+        suspension: Mapping[str, Any] = await self._call(lambda: self.client.get_suspension(self.execution_id))
         if suspension.get("waitpoint_id") != waitpoint_id:
             return None
         reason = str(suspension.get("close_reason") or "")
         if reason not in ("resumed", "operator_resume", "timed_out_auto_resume"):
             return None
         index = int(suspension.get("attempt_index") or 0)
-        answer = await self._call(self.client.resume_signals(self.execution_id, attempt_index=index))
+        answer = await self._call(lambda: self.client.resume_signals(self.execution_id, attempt_index=index))
         signals = [_signal(s) for s in answer["signals"]]
         if any(s.category == "timeout" and s.by == "suspension_timeout" for s in signals):
             return {"timed_out": True}
@@ -403,10 +417,12 @@ class Context:
             if str(child["name"]).startswith(prefix):
                 child = dict(child)
                 if child.get("outcome") == "success" and child.get("result_state") == "omitted":
-                    data = await self._call(self.client.get_result(str(child["execution_id"])))
-                    child.update(codec.bytes_fields("result", data))
+                    child.update(codec.bytes_fields("result", await self._result_of(str(child["execution_id"]))))
                 out.append(child)
         return out
+
+    async def _result_of(self, execution_id: str) -> bytes:
+        return await self._call(lambda: self.client.get_result(execution_id))
 
     def _end(self, what: str, route: str, body: dict[str, Any]) -> typing.NoReturn:
         if _inside_step.get():
@@ -424,7 +440,7 @@ class Context:
         flow_id, mutation = self.flow_id, str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.execution_id}/{name}"))
 
         async def send() -> dict[str, Any]:
-            return dict(await self._call(self.client.expand_flow(flow_id, mutation_id=mutation, nodes=list(nodes))))
+            return dict(await self._call(lambda: self.client.expand_flow(flow_id, mutation_id=mutation, nodes=list(nodes))))
 
         self._used.discard(name)
         return await self.step(name, send, type=dict)
@@ -443,17 +459,23 @@ class Context:
     async def flush(self) -> None:
         """Waits until everything streamed and logged so far is stored."""
         if self._frames is not None:
-            await self._call(self._frames.flush())
+            await self._frames.flush()
 
     def _writer(self) -> FrameWriter:
         if self._frames is None:
-            self._frames = FrameWriter(self.client, self.execution_id, self.attempt_index, self.task_token)
+            self._frames = FrameWriter(self._send_frames)
         return self._frames
+
+    async def _send_frames(self, frames: list[dict[str, Any]]) -> None:
+        path = f"{self._path}/attempts/{self.attempt_index}/stream"
+        body = {"task_token": self.task_token, "frames": frames}
+        # `seq` makes the repeat of an append whose answer was lost the same append.
+        await self._call(lambda: self.client.transport.call("POST", path, body=body, safe=True))
 
     async def progress(self, percent: float | None = None, message: str | None = None) -> None:
         """Tells how far the task is."""
         pct = None if percent is None else max(0, min(100, round(percent)))
-        await self._call(self.client.progress(self.execution_id, task_token=self.task_token, pct=pct, message=message))
+        await self._call(lambda: self.client.progress(self.execution_id, task_token=self.task_token, pct=pct, message=message))
 
     async def spend(
         self,
@@ -505,7 +527,7 @@ class Context:
             name = f"#{count}"
         run = f"{self._task['lease_epoch']}/{step}/" if step else ""
         answer = await self._call(
-            self.client.report_usage(
+            lambda: self.client.report_usage(
                 self.execution_id,
                 task_token=self.task_token,
                 dimensions=dimensions,

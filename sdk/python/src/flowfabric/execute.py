@@ -68,6 +68,10 @@ class Held:
         """What every call about the task carries."""
         return str(self.raw["task_token"])
 
+    def lasts(self) -> bool:
+        """Whether the lease lasts, by this process's clock."""
+        return time.monotonic() - self.renewed_at < self.ttl_s
+
     def lose(self) -> None:
         """Tells the handler that it works for nothing."""
         if self.context is not None:
@@ -87,7 +91,7 @@ class Executor:
     async def run(self, held: Held) -> Ended:
         """Runs the handler of a task to its end."""
         task = self._tasks[str(held.raw["execution_kind"])]
-        context = held.context = Context(self._client, held.raw)
+        context = held.context = Context(self._client, held.raw, held.lasts)
         try:
             value = await self._call(task, held, context)
             if context.ending is not None:
@@ -102,7 +106,12 @@ class Executor:
         except LeaseLost:
             return LOST
         except Exception as error:
-            ended = await self._failed(error, task, held, context)
+            try:
+                ended = await self._failed(error, task, held, context)
+            except LeaseLost:
+                return LOST
+            except Exception as problem:  # what the handler raised cannot be read, or asks for what cannot be
+                ended = _fail(_reason(problem), "handler_error")
         try:
             await context.flush()
         except LeaseLost:
@@ -115,10 +124,10 @@ class Executor:
         raw = held.raw
         data = codec.read_bytes(raw, "payload")
         if raw.get("payload_state") == "omitted":
-            data = await self._client.get_payload(held.execution_id)
+            data = await context._call(lambda: self._client.get_payload(held.execution_id))
 
         async def fetch(name: str) -> bytes:
-            return await self._client.get_input(held.execution_id, name)
+            return await context._call(lambda: self._client.get_input(held.execution_id, name))
 
         arguments = await task.decode_arguments(data, str(raw.get("payload_encoding") or ""), fetch)
         if task.version:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from . import codec
-
-if TYPE_CHECKING:
-    from .client import Client
 
 FLUSH_AFTER_S = 0.02
 _FRAMES_MAX = 256
@@ -19,11 +17,8 @@ _BYTES_MAX = 512 * 1024
 class FrameWriter:
     """Gathers frames for at most 20 ms and appends them in order. Who adds more than the server takes waits for it."""
 
-    def __init__(self, client: Client, execution_id: str, attempt_index: int, task_token: str) -> None:
-        self._client = client
-        self._execution_id = execution_id
-        self._attempt_index = attempt_index
-        self._token = task_token
+    def __init__(self, send: Callable[[list[dict[str, Any]]], Awaitable[None]]) -> None:
+        self._send = send
         self._frames: list[dict[str, Any]] = []
         self._bytes = 0
         self._seq = 0
@@ -54,20 +49,8 @@ class FrameWriter:
         async with self._sending:
             while self._frames:
                 batch, self._frames, self._bytes = self._frames[:_FRAMES_MAX], self._frames[_FRAMES_MAX:], 0
-                # `seq` makes the repeat of an append whose answer was lost the same append.
-                await self._client.transport.call(
-                    "POST",
-                    self._path,
-                    body={"task_token": self._token, "frames": batch},
-                    safe=True,
-                )
+                await self._send(batch)
         self._raise_failure()
-
-    @property
-    def _path(self) -> str:
-        from .transport import escape
-
-        return f"/v1/executions/{escape(self._execution_id)}/attempts/{self._attempt_index}/stream"
 
     async def _flush_soon(self) -> None:
         await asyncio.sleep(FLUSH_AFTER_S)
