@@ -10,7 +10,6 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <unistd.h>
 
 #include "base/free_memory.h"
 #include "base/log.h"
@@ -18,6 +17,7 @@
 #include "http/endpoint_text.h"
 #include "http/listen_address.h"
 #include "http/session.h"
+#include "http/unix_path.h"
 
 namespace ff::http {
 namespace asio = boost::asio;
@@ -30,7 +30,6 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 /// At the limit, sessions are looked at this often though none has ended: a request that waited
 /// for its handler may have become one whose client does not read.
 constexpr std::chrono::milliseconds kLookAgain{1000};
-constexpr std::size_t kUnixPathBytesMax = 107;
 /// How long after the end of a connection free memory is given back, and how much of it is kept.
 constexpr std::chrono::milliseconds kTrimPause{2000};
 constexpr std::size_t kFreeBytesKept = std::size_t{32} << 20;
@@ -46,11 +45,8 @@ Error cannot_listen(const ServerOptions& options, const std::string& why) {
 }
 
 Result<Protocol::endpoint> endpoint_of(const ServerOptions& options) {
-    if (!options.unix_path.empty()) {
-        if (options.unix_path.size() > kUnixPathBytesMax)
-            return cannot_listen(options, "the path is too long");
+    if (!options.unix_path.empty())
         return Protocol::endpoint(asio::local::stream_protocol::endpoint(options.unix_path));
-    }
     boost::system::error_code failure;
     const auto address =
         asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, failure);
@@ -71,11 +67,13 @@ class Server::Impl {
           sessions_(loop, "http sessions") {}
 
     Result<Done> bind() {
-        FF_TRY(const Protocol::endpoint endpoint, endpoint_of(context_.options));
         const bool local = !context_.options.unix_path.empty();
+        if (local) {
+            const auto why = clear_unix_path(context_.options.unix_path);
+            if (why) return cannot_listen(context_.options, *why);
+        }
+        FF_TRY(const Protocol::endpoint endpoint, endpoint_of(context_.options));
         boost::system::error_code failure;
-        // What a former process left behind; a socket that is in use is taken over.
-        if (local) ::unlink(context_.options.unix_path.c_str());
         acceptor_.open(endpoint.protocol(), failure);
         if (!failure && !local)
             acceptor_.set_option(asio::socket_base::reuse_address(true), failure);
@@ -95,7 +93,8 @@ class Server::Impl {
         context_.draining = true;
         boost::system::error_code ignored;
         acceptor_.close(ignored);
-        if (!context_.options.unix_path.empty()) ::unlink(context_.options.unix_path.c_str());
+        // Unless somebody took it away, and another process serves one of that name by now.
+        if (!context_.options.unix_path.empty()) clear_unix_path(context_.options.unix_path);
         accepting_.cancel();
         for (Session* session : live_)
             if (session != nullptr) session->interrupt_idle();

@@ -1,5 +1,6 @@
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -152,6 +153,54 @@ TEST_F(ServerProcess, ServesAUnixSocketAndTakesItAway) {
     process.signal(SIGTERM);
     EXPECT_EQ(process.wait_for_exit(), 0) << process.err();
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(ServerProcess, LeavesAUnixSocketThatAnswersToItsServer) {
+    const TempDir folder;
+    const std::string path = folder.file("api.sock");
+    Process first = start({{"FF_LISTEN_UNIX", path}});
+    port_of(first);
+    Process second = start({{"FF_LISTEN_UNIX", path}});
+    EXPECT_EQ(second.wait_for_exit(), 1);
+    EXPECT_NE(second.err().find("cannot listen on " + path + ": another process serves it"),
+              std::string::npos)
+        << second.err();
+    EXPECT_EQ(curl({"--unix-socket", path, "http://localhost/healthz"}), R"(0 {"status":"ok"})");
+}
+
+TEST_F(ServerProcess, TakesThePlaceOfAUnixSocketWhoseServerWasKilled) {
+    const TempDir folder;
+    const std::string path = folder.file("api.sock");
+    Process first = start({{"FF_LISTEN_UNIX", path}});
+    port_of(first);
+    first.kill();
+    ASSERT_TRUE(std::filesystem::exists(path));
+    Process second = start({{"FF_LISTEN_UNIX", path}});
+    port_of(second);
+    EXPECT_EQ(curl({"--unix-socket", path, "http://localhost/healthz"}), R"(0 {"status":"ok"})");
+}
+
+TEST_F(ServerProcess, LeavesTheSocketOfAnotherServerWhenItsOwnWasTakenAway) {
+    const TempDir folder;
+    const std::string path = folder.file("api.sock");
+    Process first = start({{"FF_LISTEN_UNIX", path}});
+    port_of(first);
+    std::filesystem::remove(path);
+    Process second = start({{"FF_LISTEN_UNIX", path}});
+    port_of(second);
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait_for_exit(), 0) << first.err();
+    EXPECT_EQ(curl({"--unix-socket", path, "http://localhost/healthz"}), R"(0 {"status":"ok"})");
+}
+
+TEST_F(ServerProcess, RemovesNoFileThatIsInTheWayOfAUnixSocket) {
+    const TempDir folder;
+    const std::string path = folder.file("notes");
+    std::ofstream(path) << "keep me";
+    Process process = start({{"FF_LISTEN_UNIX", path}});
+    EXPECT_EQ(process.wait_for_exit(), 1);
+    EXPECT_NE(process.err().find("no socket"), std::string::npos) << process.err();
+    EXPECT_EQ(read_file(path), "keep me");
 }
 
 TEST_F(Ch07Process, S57_ASecondServerOnTheSameFolderIsRefused) {
