@@ -2,6 +2,7 @@
 -- @keys exec_core
 -- @argv execution_id [max_edges]
 -- @reply {1,"OK",resolved,word}
+-- resolved: edges, and called children whose end it had not been told of.
 -- word: blocked, held, promoted, skipped, not_blocked or not_found.
 -- @refuses invalid_input
 -- @repeat 0, and what the first call made of the child
@@ -63,11 +64,17 @@ registry.add("ff_reconcile_dependencies", 1, 1, function(given, argv)
         call("ZREM", keys.lane(tag, c.lane_id or "", "blocked:dependencies"), child)
         return {1, "OK", "0", "not_blocked"}
     end
-    if call("EXISTS", keys.deps_meta(tag, child)) == 0 then return {1, "OK", "0", "held"} end
     cascade.open(u, most, false)
-    local resolved = resolve_ended(u, child, most)
+    local told = is_set(c.calls_open) and calls.catch_up(u, child, c, most) or 0
+    local has_edges = call("EXISTS", keys.deps_meta(tag, child)) == 1
+    local resolved = has_edges and resolve_ended(u, child, most) or 0
     c = core.load(tag, child)
-    local word = is_blocked(c) and place(u, child, c) or word_after(c)
+    local word = "held"
+    if not is_blocked(c) then
+        word = word_after(c)
+    elseif has_edges then
+        word = place(u, child, c)
+    end
     unit.commit(u)
-    return {1, "OK", text(resolved), word}
+    return {1, "OK", text(told + resolved), word}
 end)

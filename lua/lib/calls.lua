@@ -103,30 +103,58 @@ local function why_of(outcome, reason)
     return is_set(reason) and outcome .. ": " .. reason or outcome
 end
 
--- A called child has ended; `c` is its core before. One that was replayed is noted, and nobody waits for it any more.
-local function note_end(u, e, c, outcome, reason)
+-- Notes at the parent how a child ended; `waited`: the parent may have waited for it.
+local function note_at_parent(u, e, c, outcome, reason, waited)
     local tag, parent, name = u.tag, c.called_by, c.called_as
-    local size = outcome == "success" and call("STRLEN", keys.result(tag, e)) or 0
-    local waited = call("SREM", keys.children_pending(tag, parent), e) == 1
-    if waited and call("EXISTS", keys.core(tag, c.call_root)) == 1 then
-        call("HINCRBY", keys.core(tag, c.call_root), "called_live", -1)
-    end
     local p = core.load(tag, parent)
     if not p or is_set(p.purging) then return end
     -- A parent that was replayed has forgotten this child.
     if call("HGET", keys.children(tag, parent), "c:" .. name) ~= e then return end
+    local size = outcome == "success" and call("STRLEN", keys.result(tag, e)) or 0
     call("HSET", keys.children(tag, parent), "e:" .. name, outcome .. " " .. text(size))
     local set = core.change(u, parent, p)
     set.called_bytes = number_of(p.called_bytes) + size + OVERHEAD_BYTES
     if waited and is_set(p.calls_open) then
         if outcome ~= "success" and p.on_child_failure ~= calls.CONTINUE then
             fail(u, parent, p, set, name, why_of(outcome, reason))
-        elseif call("EXISTS", keys.children_pending(tag, parent)) == 0 then
+        elseif call("SCARD", keys.children_pending(tag, parent)) == 1 then
             come_back(u, parent, p, set)
         end
     end
     -- The end of the next child in this call must meet what was done here.
     unit.commit_records(u)
+end
+
+-- A called child has ended; `c` is its core before. One that was replayed is noted, and nobody waits for it any more.
+-- It stays pending until all of this is done, so that calls.catch_up finds what was cut short.
+local function note_end(u, e, c, outcome, reason)
+    local pending = keys.children_pending(u.tag, c.called_by)
+    local waited = call("SISMEMBER", pending, e) == 1
+    note_at_parent(u, e, c, outcome, reason, waited)
+    if not waited then return end
+    call("SREM", pending, e)
+    if call("EXISTS", keys.core(u.tag, c.call_root)) == 1 then
+        call("HINCRBY", keys.core(u.tag, c.call_root), "called_live", -1)
+    end
+end
+
+-- Tells a parent that waits of children whose end was cut short before it was told: at most so many. Returns how many.
+function calls.catch_up(u, parent, p, most)
+    local told = 0
+    -- As an earlier library left it, which took the child out first.
+    if call("EXISTS", keys.children_pending(u.tag, parent)) == 0 then
+        come_back(u, parent, p, core.change(u, parent, p))
+        unit.commit_records(u)
+        return 1
+    end
+    for _, child in ipairs(call("SMEMBERS", keys.children_pending(u.tag, parent))) do
+        local c = told < most and core.load(u.tag, child)
+        if c and c.lifecycle_phase == "terminal" then
+            note_end(u, child, c, c.terminal_outcome, is_set(c.failure_reason) and c.failure_reason or c.cancellation_reason)
+            told = told + 1
+        end
+    end
+    return told
 end
 
 -- On its own, as in lib/finish.lua: a function that makes another is never compiled.

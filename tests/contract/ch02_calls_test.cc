@@ -1,4 +1,7 @@
+#include <functional>
+
 #include "contract/execution.h"
+#include "contract/flows.h"
 
 namespace ff::contract {
 namespace {
@@ -55,6 +58,17 @@ class CallsContract : public ExecutionContract {
             if (all.size() == 7) found.push_back({all[0], all[2], all[3], all[5], all[6]});
         }
         return found;
+    }
+    /// Ends a child as a call does that is cut short before it tells the parent.
+    void end_unnoticed(const Execution& parent, const std::function<void()>& end) const {
+        List core = flat(command({"HGETALL", parent.key("core")}));
+        List pending = flat(command({"SMEMBERS", parent.key("children:pending")}));
+        command({"DEL", parent.key("core"), parent.key("children:pending")});
+        end();
+        core.insert(core.begin(), {"HSET", parent.key("core")});
+        pending.insert(pending.begin(), {"SADD", parent.key("children:pending")});
+        command(core);
+        command(pending);
     }
 };
 
@@ -218,6 +232,59 @@ TEST_P(Ch02Calls, S83_AChildIsNotPurgedBeforeItsParentHasEnded) {
     EXPECT_EQ(element(a.purge(), 3), "purged");
     EXPECT_EQ(element(e.purge(), 3), "purged");
     EXPECT_FALSE(exists(e.key("children")));
+}
+
+TEST_P(Ch02Calls, AParentThatWasNotToldOfTheLastEndComesBackThroughTheReconciler) {
+    Execution e = active();
+    const List both = ids(call(e, {{"de"}, {"fr"}}));
+    taken(both[0]).complete("D");
+    const Execution fr = taken(both[1]);
+    end_unnoticed(e, [&] { fr.complete("F"); });
+    EXPECT_EQ(e.core("public_state"), "waiting_children");
+    EXPECT_EQ(flat(reconcile_dependencies(host(), e)), (List{"1", "OK", "1", "promoted"}));
+    EXPECT_EQ(e.vector(), vector_l1("attempt_interrupted"));
+    EXPECT_EQ(e.memberships(), List{"eligible"});
+    EXPECT_EQ(e.core("called_live"), "0");
+    EXPECT_EQ(flat(reconcile_dependencies(host(), e)), (List{"1", "OK", "0", "not_blocked"}));
+    e.take_resumed();
+    EXPECT_EQ(children(e),
+              (std::vector<List>{{"de", "success", "D", "", ""}, {"fr", "success", "F", "", ""}}));
+    EXPECT_EQ(element(e.complete(), 3), "completed");
+}
+
+TEST_P(Ch02Calls, AParentThatWasNotToldOfAFailureFailsThroughTheReconciler) {
+    const Execution e = active();
+    const List both = ids(call(e, {{"a"}, {"b"}}));
+    const Execution a = taken(both[0]);
+    end_unnoticed(e, [&] { a.fail({.reason = "boom", .category = "x"}); });
+    EXPECT_EQ(element(reconcile_dependencies(host(), e), 3), "1");
+    EXPECT_EQ(e.vector(), vector_terminal("failed"));
+    EXPECT_EQ(e.core("failure_reason"), "child a failed: boom");
+    EXPECT_EQ(state(both[1]), "cancelled");
+    EXPECT_EQ(e.core("called_live"), "0");
+    EXPECT_FALSE(exists(e.key("children:pending")));
+}
+
+TEST_P(Ch02Calls, TheReconcilerLeavesAParentWhoseChildrenAreAtWork) {
+    const Execution e = active();
+    const List both = ids(call(e, {{"a"}, {"b"}}));
+    const Execution a = taken(both[0]);
+    EXPECT_EQ(flat(reconcile_dependencies(host(), e)), (List{"1", "OK", "0", "held"}));
+    end_unnoticed(e, [&] { a.complete("A"); });
+    EXPECT_EQ(flat(reconcile_dependencies(host(), e)), (List{"1", "OK", "1", "held"}));
+    EXPECT_EQ(e.core("public_state"), "waiting_children");
+    EXPECT_EQ(e.core("called_live"), "1");
+    taken(both[1]).complete("B");
+    EXPECT_EQ(e.core("public_state"), "waiting");
+}
+
+/// As a library of before left it, which took the child out of the set first.
+TEST_P(Ch02Calls, AParentThatWaitsForNobodyComesBackThroughTheReconciler) {
+    const Execution e = active();
+    call(e, {{"a"}});
+    command({"DEL", e.key("children:pending")});
+    EXPECT_EQ(flat(reconcile_dependencies(host(), e)), (List{"1", "OK", "1", "promoted"}));
+    EXPECT_EQ(e.memberships(), List{"eligible"});
 }
 
 }  // namespace
