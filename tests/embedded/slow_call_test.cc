@@ -71,14 +71,17 @@ TEST_F(SlowCallTest, ASlowDiskIsTheCauseOfACallThatChangesSomething) {
 TEST_F(SlowCallTest, WhatCameBeforeIsTheCauseOfAShortCall) {
     open(options());
     std::atomic<bool> runs{false};
-    WaitedWork before([&runs](Shard&) {
+    WaitedWork before([&runs](Shard& shard) {
         runs = true;
-        std::this_thread::sleep_for(400ms);
+        EXPECT_TRUE(testing::wait_until([&shard] { return shard.facts().queued > 0; }));
+        // Whoever waits from now on has waited for longer than what is told.
+        std::this_thread::sleep_for(60ms);
     });
     ASSERT_TRUE(store_->shard(0).submit(before).has_value());
     ASSERT_TRUE(testing::wait_until([&runs] { return runs.load(); }));
     call({"GET", "k"});
     ASSERT_TRUE(before.wait().has_value());
+    EXPECT_TRUE(testing::wait_until([this] { return told().size() == 2; }));
     const std::vector<SlowCall> all = told();
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[1].what, "GET");

@@ -66,6 +66,12 @@ class SetClock : public ::testing::Test {
     HttpReply send(const Lease& lease, const std::string& what) const {
         return server_->post(lease.path + "/" + what, R"({"task_token":")" + lease.token + "\"}");
     }
+    /// An execution that must have ended by then.
+    std::string create_due_in(Millis span) const {
+        const auto due = std::chrono::system_clock::now().time_since_epoch() + span;
+        return server_->create("l", R"(,"execution_deadline_at":)" +
+                                        std::to_string(std::chrono::floor<Millis>(due).count()));
+    }
     /// An execution whose result is kept for a day.
     std::string end_one() const {
         const Lease lease = create_and_claim(30'000);
@@ -74,6 +80,13 @@ class SetClock : public ::testing::Test {
     }
     bool is_there(const std::string& path) const { return server_->get(path).status == 200; }
     std::string health() const { return server_->get("/healthz").body; }
+    /// For how many seconds more health says that nothing is deleted; -1 if it does not say so.
+    int held_for_s() const {
+        const std::string text = health();
+        const std::size_t end = text.find(" s more nothing is deleted or timed out");
+        if (end == std::string::npos) return -1;
+        return std::stoi(text.substr(text.rfind(' ', end - 1) + 1));
+    }
 
     testing::TempDir folder_{};
     std::string shift_ = folder_.file("shift");
@@ -115,9 +128,16 @@ TEST_F(SetClock, AStartWithAWrongClockDeletesNothingAndMayBeRepeatedWithARightOn
     const std::string ended = end_one();
     stop();
     set_clock(30h);
+    const auto begun = std::chrono::steady_clock::now();
     start();
-    EXPECT_TRUE(server_->process().wait_for_line("time_passed_unseen"));
-    EXPECT_NE(health().find("more nothing is deleted"), std::string::npos) << health();
+    const auto told = server_->process().wait_for_line("time_passed_unseen");
+    ASSERT_TRUE(told);
+    EXPECT_NE(told->find(R"("for_ms":600000)"), std::string::npos) << *told;
+    const int left = held_for_s();
+    EXPECT_LE(left, 600);
+    EXPECT_GE(left, 599 - std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() -
+                                                                  begun)
+                              .count());
     EXPECT_TRUE(is_there(ended));
     server_->create("late");
     stop();
@@ -125,6 +145,29 @@ TEST_F(SetClock, AStartWithAWrongClockDeletesNothingAndMayBeRepeatedWithARightOn
     start();
     EXPECT_EQ(health(), R"({"status":"ok"})");
     EXPECT_TRUE(is_there(ended));
+}
+
+TEST_F(SetClock, AStartAfterAStopAboveTheBoundTimesNothingOut) {
+    start({{"FF_CLOCK_JUMP_MAX_MS", "120000"}});
+    const std::string waiting = create_due_in(60s);
+    stop();
+    set_clock(130s);
+    start({{"FF_CLOCK_JUMP_MAX_MS", "120000"}});
+    EXPECT_GT(held_for_s(), 0) << health();
+    EXPECT_EQ(claim("first", 30'000, 5'000).path, "/v1/executions/" + waiting);
+}
+
+TEST_F(SetClock, AStartAfterAStopWithinTheBoundTimesOutWhatIsDue) {
+    start({{"FF_CLOCK_JUMP_MAX_MS", "140000"}});
+    const std::string waiting = create_due_in(60s);
+    stop();
+    set_clock(130s);
+    start({{"FF_CLOCK_JUMP_MAX_MS", "140000"}});
+    ASSERT_TRUE(wait_until([&] {
+        return server_->get("/v1/executions/" + waiting).body.find(R"("terminal")") !=
+               std::string::npos;
+    })) << server_->get("/v1/executions/" + waiting).body;
+    EXPECT_EQ(health(), R"({"status":"ok"})");
 }
 
 TEST_F(SetClock, AStartAfterALongStopDeletesWhatIsDueAfterTheGrace) {
