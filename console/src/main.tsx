@@ -21,6 +21,7 @@ type Loader = () => Promise<ComponentType>;
 const LATER: Record<string, Loader> = {
     execution: async () => (await import("./pages/execution")).ExecutionPage,
     overview: async () => (await import("./pages/overview")).OverviewPage,
+    approval: async () => (await import("./pages/approval")).ApprovalPage,
     approvals: async () => (await import("./pages/approvals")).ApprovalsPage,
     flows: async () => (await import("./pages/flows")).FlowsPage,
     flow: async () => (await import("./pages/flow")).FlowPage,
@@ -37,6 +38,7 @@ function wantedPage(): string {
     const [first = "overview", second] = place.value.path;
     if (second !== undefined && first === "executions") return "execution";
     if (second !== undefined && first === "flows") return "flow";
+    if (second !== undefined && first === "approvals") return "approval";
     return first;
 }
 

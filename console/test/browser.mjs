@@ -123,7 +123,7 @@ const answerDialog = async (page, action, fields = {}) => {
     await dialog.getByRole("button", { name: action, exact: true }).click();
     await dialog.waitFor({ state: "detached" });
 };
-async function suspended(server, kind, more = {}) {
+async function suspended(server, kind, more = {}, approval = {}) {
     const id = await server.create({ execution_kind: kind, ...more });
     const task = await server.claim(more.lane_id);
     assert.equal(task.execution_id, id);
@@ -134,7 +134,13 @@ async function suspended(server, kind, more = {}) {
         match: "any",
         timeout_ms: 600000,
         timeout_behavior: "fail",
-        approval: { prompt: `Publish ${kind}?`, assignees: ["group:editors"], context: `context of ${kind}`, context_type: "text/plain" },
+        approval: {
+            prompt: `Publish ${kind}?`,
+            assignees: ["group:editors"],
+            context: `context of ${kind}`,
+            context_type: "text/plain",
+            ...approval,
+        },
     });
     return id;
 }
@@ -278,6 +284,113 @@ test("a link to one approval opens that one", async (server) => {
     const { waitpoints } = await server.on(id, "/pending-waitpoints?tokens=omit");
     const page = await open(server, `#/approvals?id=${waitpoints[0].waitpoint_id}`);
     await page.getByRole("heading", { name: "Publish linked_ask?" }).waitFor();
+    await close(page);
+});
+
+test("an approval takes a comment, counts its answers, and stands on a page of its own", async (server) => {
+    const id = await server.create({ execution_kind: "two_people" });
+    const task = await server.claim();
+    await server.on(id, "/suspend", {
+        task_token: task.task_token,
+        reason_code: "waiting_for_approval",
+        resume_condition: {
+            condition_type: "signal_set",
+            required_signal_names: ["approved"],
+            signal_match_mode: "any",
+            minimum_signal_count: 2,
+        },
+        timeout_ms: 600000,
+        timeout_behavior: "fail",
+        approval: { prompt: "Release it?" },
+    });
+    const page = await open(server, "#/approvals");
+    await page.getByRole("link", { name: "Open alone" }).click();
+    await page.getByRole("heading", { name: "Release it?" }).waitFor();
+    const answer = async (name, comment) => {
+        await page.getByRole("button", { name: /^Approve/ }).click();
+        await answerDialog(page, "Approve", { "Your name": name, Comment: comment });
+    };
+    await answer("maria", "");
+    await shows(page, "1 of 2 answers");
+    await answer("maria", "");
+    await shows(page, "it counts once");
+    assert.equal((await server.on(id, "/suspension/condition")).remaining, 1);
+    await answer("otto", "Looks good to me.");
+    await shows(page, "It has been answered");
+    assert.equal(await server.state(id), "waiting");
+    const { signals } = await server.on(id, "/resume-signals?attempt_index=0");
+    assert.deepEqual(
+        signals.map((signal) => [signal.source_identity, signal.source_type, signal.payload]),
+        [
+            ["maria", "operator", undefined],
+            ["otto", "operator", JSON.stringify({ comment: "Looks good to me." })],
+        ],
+    );
+    await page.getByRole("link", { name: "Open the execution" }).click();
+    await shows(page, "Looks good to me.");
+    await close(page);
+});
+
+test("approvals are narrowed down by namespace and by tag, and the link says so", async (server) => {
+    await suspended(server, "of_acme", { tags: { tenant: "acme" } });
+    await suspended(server, "of_globex", { tags: { tenant: "globex" } });
+    await suspended(server, "elsewhere", { namespace: "other", tags: { tenant: "acme" } });
+    const page = await open(server, "#/approvals");
+    const asks = page.getByRole("link", { name: /^Publish/ });
+    await until("all three", async () => (await asks.count()) === 3);
+    await page.getByLabel("Tag").fill("tenant:acme");
+    await page.keyboard.press("Enter");
+    await until("those of acme", async () => (await asks.count()) === 2);
+    await page.getByLabel("Namespace").selectOption("other");
+    await until("the other one", async () => (await asks.count()) === 1);
+    await page.reload();
+    await page.getByRole("link", { name: "Publish elsewhere?" }).waitFor();
+    assert.equal(await asks.count(), 1);
+    await page.getByLabel("Tag").fill("acme");
+    await page.keyboard.press("Enter");
+    await shows(page, "takes a key and a value");
+    await close(page);
+});
+
+test("an execution shows its steps, its children, its usage against its budgets and its history", async (server) => {
+    const { budget_id } = await server.call("POST", "/v1/budgets", {
+        scope_type: "lane",
+        scope_id: "default",
+        dimensions: ["tokens"],
+        hard_limits: [1000],
+        soft_limits: [800],
+    });
+    const id = await server.create({ execution_kind: "parent", policy: { budget_ids: [budget_id] } });
+    const task = await server.claim();
+    await server.on(id, "/steps", { task_token: task.task_token, steps: [{ name: "load", value: "forty rows" }] });
+    await server.on(id, "/usage", { task_token: task.task_token, dimensions: { tokens: 120 }, dedup_key: "once" });
+    await server.on(id, "/call-children", {
+        task_token: task.task_token,
+        on_child_failure: "continue",
+        children: [{ name: "north", execution_kind: "part", payload: "{}" }],
+    });
+    const page = await open(server, exec(id));
+    await page.getByRole("tab", { name: "Steps 1" }).click();
+    await shows(page, "forty rows");
+    await page.getByRole("tab", { name: "Children 1" }).click();
+    const row = page.getByRole("row", { name: /north/ });
+    await row.getByText("waiting").waitFor();
+    const part = await server.claim();
+    await row.getByText("active").waitFor();
+    await server.on(part.execution_id, "/complete", { task_token: part.task_token, result: "the sum" });
+    await row.getByText("the sum").waitFor();
+    assert.equal(await page.locator(".wf-label a", { hasText: "north" }).count(), 1);
+    await page.getByRole("tab", { name: "Usage" }).click();
+    await page.getByRole("region", { name: "Budget of lane default" }).getByText("120 by this execution").waitFor();
+    await page.getByRole("tab", { name: "History" }).click();
+    await shows(page, "step load");
+    await shows(page, "attempt 1, waiting children");
+    await page.getByRole("tab", { name: "Raw" }).click();
+    await page.getByLabel("Route").selectOption("steps");
+    await shows(page, '"forty rows"');
+    await page.getByText(`/v1/executions/${encodeURIComponent(id)}/steps'`).waitFor();
+    await page.reload();
+    await shows(page, '"forty rows"');
     await close(page);
 });
 
@@ -453,6 +566,7 @@ async function violations(page) {
 
 test("no page violates what axe-core knows of accessibility, in both themes and on a phone", async (server) => {
     const id = await suspended(server, "looked_at");
+    const { waitpoints } = await server.on(id, "/pending-waitpoints?tokens=omit");
     await failed(server, "looked at");
     await server.call("PUT", "/v1/workers/w/instances/w-1", { namespace: "default", lanes: ["default"], capabilities: ["llm"] });
     const flow = await server.call("POST", "/v1/flows/submit", {
@@ -469,8 +583,9 @@ test("no page violates what axe-core knows of accessibility, in both themes and 
         "#/executions",
         exec(id),
         `${exec(id)}?tab=payload`,
-        `${exec(id)}?tab=attempts`,
+        ...["attempts", "signals", "usage", "history", "raw"].map((tab) => `${exec(id)}?tab=${tab}`),
         "#/approvals",
+        `#/approvals/${encodeURIComponent(id)}/${waitpoints[0].waitpoint_id}`,
         "#/flows",
         `#/flows/${flow.flow_id}`,
         "#/limits",
@@ -499,35 +614,81 @@ test("no page violates what axe-core knows of accessibility, in both themes and 
     await server.on(id, "/cancel", { reason: "end of the test" });
 });
 
+const limits = (scope_id) => ({ scope_type: "namespace", scope_id });
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
 
 test("whatever users write shows as text", async (server) => {
     const tags = { tenant: EVIL };
     const id = await failed(server, EVIL, { execution_kind: EVIL, tags, payload: JSON.stringify({ [EVIL]: EVIL }) });
-    const talker = await server.create({ execution_kind: "evil_talker", lane_id: "mail", payload: EVIL });
+    const { budget_id } = await server.call("POST", "/v1/budgets", {
+        ...limits(EVIL),
+        dimensions: ["tokens"],
+        hard_limits: [5],
+        soft_limits: [4],
+    });
+    await server.call("POST", "/v1/quotas", {
+        ...limits(EVIL),
+        name: EVIL,
+        window_seconds: 60,
+        max_requests_per_window: 5,
+        max_concurrent: 1,
+    });
+    const flow = await server.call("POST", "/v1/flows/submit", {
+        flow_kind: EVIL,
+        namespace: "default",
+        defaults: { lane_id: "idle" },
+        nodes: [{ name: "node", execution_kind: EVIL, payload: EVIL }],
+    });
+    const asked = await suspended(server, "evil_ask", { tags, lane_id: "ask" }, { prompt: EVIL, assignees: [EVIL], context: EVIL });
+    const { waitpoints } = await server.on(asked, "/pending-waitpoints?tokens=omit");
+    const alone = `#/approvals/${encodeURIComponent(asked)}/${waitpoints[0].waitpoint_id}`;
+    const talker = await server.create({
+        execution_kind: "evil_talker",
+        lane_id: "mail",
+        payload: EVIL,
+        policy: { budget_ids: [budget_id] },
+    });
     const task = await server.claim("mail");
+    const lease = { task_token: task.task_token };
     await server.on(talker, `/attempts/${task.attempt_index}/stream`, {
         lease_id: task.lease_id,
         lease_epoch: task.lease_epoch,
         attempt_id: task.attempt_id,
         frames: [{ frame_type: "token", payload: EVIL }],
     });
-    await server.on(talker, "/progress", { task_token: task.task_token, pct: 5, message: EVIL });
+    await server.on(talker, "/progress", { ...lease, pct: 5, message: EVIL });
+    await server.on(talker, "/steps", { ...lease, steps: [{ name: "evil", value: EVIL }] });
+    await server.on(talker, "/usage", { ...lease, dimensions: { tokens: 1 }, dedup_key: "evil" });
+    const page = await open(server, "#/executions");
+    const shown = async (hash) => {
+        await page.goto(`${server.url}/console/${hash}`);
+        await page.getByText("onerror=alert(1)").first().waitFor();
+        assert.equal(await page.locator("main img, main script, dialog img, .toasts img").count(), 0, hash);
+    };
     for (const hash of [
         "#/executions",
         "#/failures",
+        "#/approvals",
+        alone,
+        "#/limits",
+        "#/flows",
+        `#/flows/${flow.flow_id}`,
+        `#/flows/${flow.flow_id}?node=${encodeURIComponent(flow.nodes.node)}`,
+        `#/approvals?tag=${encodeURIComponent(EVIL)}`,
         `#/executions?q=${encodeURIComponent(EVIL)}`,
         `#/${encodeURIComponent(EVIL)}`,
-        ...["output", "payload", "attempts", "raw"].flatMap((tab) => [`${exec(id)}?tab=${tab}`, `${exec(talker)}?tab=${tab}`]),
-    ]) {
-        const page = await open(server, hash);
-        await page.getByText("onerror=alert(1)").first().waitFor();
-        assert.equal(await page.locator("img, main script").count(), 0, hash);
-        await close(page);
-    }
+        ...["output", "payload", "attempts", "history", "raw"].map((tab) => `${exec(id)}?tab=${tab}`),
+        ...["output", "payload", "steps", "usage", "raw"].map((tab) => `${exec(talker)}?tab=${tab}`),
+    ])
+        await shown(hash);
+    await page.goto(`${server.url}/console/${alone}`);
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await answerDialog(page, "Approve", { "Your name": EVIL, Comment: EVIL });
+    await shows(page, "It has been answered");
+    for (const hash of [alone, `${exec(asked)}?tab=signals`, `${exec(asked)}?tab=history`]) await shown(hash);
     await server.on(talker, "/cancel", { reason: EVIL });
-    const page = await open(server, exec(talker));
-    await shows(page, "Cancelled: ");
+    await page.goto(`${server.url}/console/${exec(talker)}`);
+    await shows(page, `Cancelled: ${EVIL.slice(0, 10)}`);
     await close(page);
 });
 

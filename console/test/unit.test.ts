@@ -1,18 +1,21 @@
 // Built by unit.mjs, run by node's own test runner.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { commentOf, counted } from "../src/lib/approvals";
 import { fingerprint, groupFailures } from "../src/lib/failures";
 import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
 import { filterText, parseFilter } from "../src/lib/filter";
 import { stateAfter } from "../src/lib/follow";
 import { bytes, count, short, shortId } from "../src/lib/format";
 import { hexDump } from "../src/lib/hex";
+import { history } from "../src/lib/history";
 import { criticalPath, layout, NODE_HEIGHT } from "../src/lib/layers";
 import { plan } from "../src/lib/listing";
 import { href, parsePlace } from "../src/lib/router";
 import { SseParser } from "../src/lib/sse";
 import { duration, exact, relative } from "../src/lib/time";
 import type { Attempt, ExecutionInfo, Explanation, FeedEvent, LeaseEvent } from "../src/lib/types";
+import { totalUsage } from "../src/lib/usage";
 import { ticks, waterfall } from "../src/lib/waterfall";
 import { why } from "../src/lib/why";
 
@@ -182,6 +185,91 @@ test("a waterfall of what has not begun or goes on reaches to now", () => {
             ["leased", undefined],
         ],
     );
+});
+
+test("a waterfall draws a few steps as rows and many as marks, and the children whose times are known", () => {
+    const step = (name: string, recorded_at: number) => ({ name, attempt_index: 0, recorded_at });
+    const child = { name: "part", execution_id: "c", outcome: "success", info: info({ started_at: 2_600, completed_at: 2_900 }) };
+    const few = waterfall(
+        info({ completed_at: 5_000 }),
+        [attempt({ ended_at: 5_000 })],
+        [],
+        [],
+        9_000,
+        [step("a", 2_500), step("b", 3_000)],
+        [child, { name: "later", execution_id: "d", outcome: null }],
+    );
+    assert.deepEqual(
+        few.rows.slice(2).map((row) => [row.label, row.child, row.bars.map((bar) => [bar.kind, bar.from, bar.to])]),
+        [
+            ["a", undefined, [["step", 2_000, 2_500]]],
+            ["b", undefined, [["step", 2_500, 3_000]]],
+            [
+                "part",
+                "c",
+                [
+                    ["queued", 1_000, 2_600],
+                    ["leased", 2_600, 2_900],
+                ],
+            ],
+        ],
+    );
+    const many = waterfall(
+        info({ completed_at: 5_000 }),
+        [attempt({ ended_at: 5_000 })],
+        [],
+        [],
+        9_000,
+        Array.from({ length: 50 }, (_, at) => step(`s${at}`, 2_000 + at)),
+    );
+    assert.equal(many.rows.length, 2);
+    assert.equal(many.rows[1]!.marks.length, 50);
+});
+
+test("a history has everything but renewals, the latest first", () => {
+    const found = history(
+        info({ completed_at: 5_000, public_state: "failed", failure_reason: "boom" }),
+        [attempt({ ended_at: 5_000, failure_reason: "boom", failure_category: "broken" })],
+        [lease({}), lease({ event: "renewed", ts: 2_500 }), lease({ event: "released", ts: 5_000, reason: "failed" })],
+        [{ signal_id: "s", signal_name: "go", accepted_at: 3_900, source_identity: "maria" }],
+        [{ name: "load", attempt_index: 0, recorded_at: 3_000 }],
+    );
+    assert.deepEqual(
+        found.map((one) => one.what),
+        ["failed", "attempt failed", "lease released", "signal go", "step load", "lease acquired", "created"],
+    );
+    assert.equal(found[1]!.about, "broken: boom");
+});
+
+test("usage is summed over attempts, without the number of the report", () => {
+    const first = attempt({ "usage.tokens": "40", "usage.last_usage_report_seq": "3" });
+    assert.deepEqual(totalUsage([first, attempt({ attempt_index: 1, "usage.tokens": "2", "usage.usd_cents": "1" })]), {
+        tokens: 42,
+        usd_cents: 1,
+    });
+});
+
+test("answers are counted where it takes more than one", () => {
+    const condition = (minimum: number, remaining: number, mode = "any") => ({
+        condition_type: "signal_set",
+        match_mode: mode,
+        resume_condition_json: JSON.stringify({ minimum_signal_count: minimum }),
+        remaining,
+        matchers: [
+            { name: "approved", satisfied: true },
+            { name: "approved", satisfied: false },
+        ],
+    });
+    assert.deepEqual(counted(condition(2, 1)), { have: 1, need: 2 });
+    assert.deepEqual(counted(condition(0, 2, "all")), { have: 0, need: 2 });
+    assert.equal(counted(condition(1, 1)), undefined);
+    assert.equal(counted({ ...condition(2, 1), remaining: null }), undefined);
+});
+
+test("a comment is found in the payload of a signal, and nothing else is taken for one", () => {
+    const signal = (payload?: string) => ({ signal_id: "s", signal_name: "approved", ...(payload === undefined ? {} : { payload }) });
+    assert.equal(commentOf(signal('{"comment":"fine"}')), "fine");
+    for (const payload of [undefined, "", "fine", "null", "[1]", '{"comment":7}']) assert.equal(commentOf(signal(payload)), undefined);
 });
 
 test("an axis has round steps", () => {

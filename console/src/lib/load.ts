@@ -18,14 +18,20 @@ const RETRY_MS = 4_000;
 /**
  * What the API says about `key`, asked for again when an event of the feed concerns it. Events that come together cost one
  * request, and a busy feed costs one every CALM_MS_MOST. Old data stays on the page until the new is there.
+ * `again` gives a pause for what no event tells of (progress, steps, usage); nothing is asked while the page is hidden.
  */
-export function useLoad<T>(key: string, load: (abort: AbortSignal) => Promise<T>, concerns?: (event: FeedEvent) => boolean): Load<T> {
+export function useLoad<T>(
+    key: string,
+    load: (abort: AbortSignal) => Promise<T>,
+    concerns?: (event: FeedEvent) => boolean,
+    again?: (data: T) => number | undefined,
+): Load<T> {
     const data = useSignal<{ key: string; value: T } | undefined>(undefined);
     const error = useSignal<ApiError | undefined>(undefined);
     const loading = useSignal(true);
-    const latest = useRef({ load, concerns });
-    latest.current = { load, concerns };
-    const again = useRef<() => void>(() => undefined);
+    const latest = useRef({ load, concerns, again });
+    latest.current = { load, concerns, again };
+    const reload = useRef<() => void>(() => undefined);
 
     useEffect(() => {
         let abort = new AbortController();
@@ -47,6 +53,8 @@ export function useLoad<T>(key: string, load: (abort: AbortSignal) => Promise<T>
                 if (mine.signal.aborted || gone) return;
                 data.value = { key, value };
                 error.value = undefined;
+                const pause = latest.current.again?.(value);
+                if (pause !== undefined) beat(pause);
             } catch (caught) {
                 if (mine.signal.aborted || gone) return;
                 error.value = caught instanceof ApiError ? caught : new ApiError(0, "console", String(caught), false);
@@ -59,6 +67,9 @@ export function useLoad<T>(key: string, load: (abort: AbortSignal) => Promise<T>
                 }
             }
         };
+        const beat = (pause: number): void => {
+            timer = setTimeout(() => (document.hidden ? beat(pause) : void run()), pause);
+        };
         const soon = (): void => {
             const now = Date.now();
             if (due === 0) due = now + CALM_MS_MOST;
@@ -66,7 +77,7 @@ export function useLoad<T>(key: string, load: (abort: AbortSignal) => Promise<T>
             clearTimeout(timer);
             timer = setTimeout(() => void run(), Math.max(0, Math.min(CALM_MS, due - now)));
         };
-        again.current = () => {
+        reload.current = () => {
             abort.abort();
             void run();
         };
@@ -90,5 +101,5 @@ export function useLoad<T>(key: string, load: (abort: AbortSignal) => Promise<T>
     }, [key]);
 
     const current = data.value?.key === key ? data.value.value : undefined;
-    return { data: current, error: error.value, loading: loading.value, reload: () => again.current() };
+    return { data: current, error: error.value, loading: loading.value, reload: () => reload.current() };
 }

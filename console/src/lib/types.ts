@@ -89,6 +89,27 @@ export interface Signal {
     [more: string]: unknown;
 }
 
+export interface Step {
+    name: string;
+    value?: string;
+    value_base64?: string;
+    encoding?: string;
+    attempt_index: number;
+    recorded_at: number;
+}
+
+export interface Child {
+    name: string;
+    execution_id: string;
+    outcome: string | null;
+    result?: string;
+    result_base64?: string;
+    failure_reason?: string;
+    failure_category?: string;
+    /** When it was created, started and ended; known of the first ones only. */
+    info?: ExecutionInfo;
+}
+
 export interface ApprovalAsk {
     prompt?: string;
     assignees?: string[];

@@ -1,10 +1,10 @@
-import type { Attempt, ExecutionInfo, LeaseEvent, Signal } from "./types";
+import type { Attempt, Child, ExecutionInfo, LeaseEvent, Signal, Step } from "./types";
 
 export interface Bar {
     from: number;
     /** Undefined: it goes on. */
     to: number | undefined;
-    kind: "queued" | "delayed" | "leased" | "suspended" | "lost" | "blocked";
+    kind: "queued" | "delayed" | "leased" | "suspended" | "lost" | "step";
     label: string;
 }
 
@@ -14,6 +14,10 @@ export interface Row {
     state: string;
     bars: Bar[];
     marks: { at: number; label: string }[];
+    /** Stands below the row that it belongs to. */
+    inner?: boolean;
+    /** The execution that the row is about, if it is another one. */
+    child?: string;
 }
 
 export interface Waterfall {
@@ -40,19 +44,52 @@ function leaseBars(events: readonly LeaseEvent[]): Bar[] {
             open.label += `, ${why}`;
             if (LOST.has(event.event)) open.kind = "lost";
             if (why === "suspend") bars.push((open = { from: event.ts, to: undefined, kind: "suspended", label: "suspended" }));
+            else if (why === "waiting_children")
+                bars.push((open = { from: event.ts, to: undefined, kind: "delayed", label: "waits for its children" }));
             else open = undefined;
         }
     }
     return bars;
 }
 
-/** What happened when, by attempt: the time before the first lease, leases, suspensions, waits. */
+const STEP_ROWS_MOST = 8;
+
+/** Steps that one attempt recorded, each from the one before: a few have rows of their own, many are marks. */
+function stepRows(attempt: Attempt, steps: readonly Step[]): Row[] {
+    if (steps.length === 0 || steps.length > STEP_ROWS_MOST) return [];
+    let from = attempt.started_at ?? attempt.created_at;
+    return steps.map((step) => {
+        const bar: Bar = { from: Math.min(from, step.recorded_at), to: step.recorded_at, kind: "step", label: `step ${step.name}` };
+        from = step.recorded_at;
+        return { label: step.name, detail: "", state: "completed", bars: [bar], marks: [], inner: true };
+    });
+}
+
+const OUTCOME_STATES: Record<string, string> = { success: "completed" };
+
+function childRows(children: readonly Child[]): Row[] {
+    return children.flatMap((child) => {
+        const info = child.info;
+        if (!info) return [];
+        const bars: Bar[] = [
+            { from: info.created_at, to: info.started_at ?? info.completed_at, kind: "queued", label: "waits for a worker" },
+        ];
+        if (info.started_at !== undefined)
+            bars.push({ from: info.started_at, to: info.completed_at, kind: "leased", label: `child ${child.name}` });
+        const state = child.outcome === null ? info.public_state : (OUTCOME_STATES[child.outcome] ?? child.outcome);
+        return [{ label: child.name, detail: info.execution_kind, state, bars, marks: [], inner: true, child: child.execution_id }];
+    });
+}
+
+/** What happened when, by attempt: the time before the first lease, leases, suspensions, waits, steps; then the children. */
 export function waterfall(
     info: ExecutionInfo,
     attempts: readonly Attempt[],
     events: readonly LeaseEvent[],
     signals: readonly Signal[],
     now: number,
+    steps: readonly Step[] = [],
+    children: readonly Child[] = [],
 ): Waterfall {
     const ended = info.completed_at;
     const rows: Row[] = [];
@@ -95,6 +132,8 @@ export function waterfall(
                 kind: info.public_state === "delayed" ? "delayed" : "queued",
                 label: info.public_state === "delayed" ? "delayed" : "waits for a worker",
             });
+        const recorded = steps.filter((step) => step.attempt_index === attempt.attempt_index);
+        const inner = stepRows(attempt, recorded);
         rows.push({
             label: `attempt ${attempt.attempt_index + 1}`,
             detail: attempt.worker_instance_id ?? "",
@@ -102,9 +141,12 @@ export function waterfall(
             bars,
             marks: signals
                 .map((signal) => ({ at: Number(signal.accepted_at ?? signal.created_at ?? 0), label: `signal ${signal.signal_name}` }))
-                .filter((mark) => mark.at >= (attempt.started_at ?? 0) && mark.at <= (next?.started_at ?? Number.MAX_SAFE_INTEGER)),
+                .filter((mark) => mark.at >= (attempt.started_at ?? 0) && mark.at <= (next?.started_at ?? Number.MAX_SAFE_INTEGER))
+                .concat(inner.length > 0 ? [] : recorded.map((step) => ({ at: step.recorded_at, label: `step ${step.name}` }))),
         });
+        rows.push(...inner);
     });
+    rows.push(...childRows(children));
     const to = Math.max(ended ?? now, info.created_at + 1, ...rows.flatMap((row) => row.bars.map((bar) => bar.to ?? bar.from)));
     return { rows, from: info.created_at, to, running: ended === undefined };
 }

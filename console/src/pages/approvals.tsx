@@ -1,12 +1,13 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { executionPath, get } from "../lib/api";
-import { type Pending, pendingApprovals } from "../lib/approvals";
+import { type Pending, pendingApprovals, suspendedWith } from "../lib/approvals";
 import { plural, shortId, words } from "../lib/format";
 import { addKeys } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { href, place, setQuery } from "../lib/router";
 import { answers, askAnswer, copyLink } from "../parts/actions";
+import { Answers } from "../parts/answers";
 import { BytesView } from "../parts/bytes";
 import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
@@ -14,15 +15,33 @@ import { Page } from "../shell";
 const concerns = (event: { family: string; event?: string }): boolean =>
     event.family === "signal_delivery" || event.family === "completion" || event.event === "released";
 
+interface Inbox {
+    all: Pending[];
+    /** Executions with the tag that is asked for; undefined without one. */
+    tagged: Set<string> | undefined;
+}
+
+async function loadInbox(tag: string, abort: AbortSignal): Promise<Inbox> {
+    const all = await pendingApprovals(abort);
+    const tagged = tag === "" ? undefined : await suspendedWith(tag, [...new Set(all.map((one) => one.namespace))], abort);
+    return { all, tagged };
+}
+
 /** What people are asked, across everything: one list, one decision beside it. */
 export function ApprovalsPage(): JSX.Element {
-    const load = useLoad("approvals", pendingApprovals, concerns);
     const namespace = place.value.query.get("ns") ?? "";
+    const wantedTag = place.value.query.get("tag") ?? "";
+    const tag = /^[^:]+:./.test(wantedTag) ? wantedTag : "";
+    const load = useLoad(`approvals ${tag}`, (abort) => loadInbox(tag, abort), concerns);
     const chosen = place.value.query.get("id");
-    const all = load.data ?? [];
-    const namespaces = [...new Set(all.map((one) => one.namespace))].sort();
-    const rows = all.filter((one) => namespace === "" || one.namespace === namespace);
+    const all = load.data?.all ?? [];
+    const namespaces = [...new Set([...all.map((one) => one.namespace), ...(namespace === "" ? [] : [namespace])])].sort();
+    const rows = all.filter(
+        (one) => (namespace === "" || one.namespace === namespace) && (load.data?.tagged?.has(one.execution_id) ?? true),
+    );
+    const filtered = namespace !== "" || tag !== "";
     const current = rows.find((one) => one.waitpoint_id === chosen) ?? rows[0];
+    const tagInput = useRef<HTMLInputElement>(null);
     useEffect(() => {
         const step = (by: number) => (): void => {
             const at = current ? rows.indexOf(current) : -1;
@@ -38,6 +57,7 @@ export function ApprovalsPage(): JSX.Element {
             k: { about: "approval before", run: step(-1) },
             a: { about: "approve", run: answer("yes") },
             x: { about: "reject", run: answer("no") },
+            "/": { about: "to the filter", run: () => tagInput.current?.focus() },
         });
     }, [rows.length, current?.waitpoint_id]);
     return (
@@ -47,30 +67,56 @@ export function ApprovalsPage(): JSX.Element {
                 load.data && (
                     <p class="muted">
                         {rows.length === 0
-                            ? "Nobody is waiting for an answer."
+                            ? filtered
+                                ? "Nothing of what waits for an answer matches."
+                                : "Nobody is waiting for an answer."
                             : `${plural(rows.length, "execution waits", "executions wait")} for an answer.`}
                     </p>
                 )
             }
             side={
-                namespaces.length > 1 && (
+                <>
+                    {namespaces.length > 1 && (
+                        <label class="inline">
+                            <span>Namespace</span>
+                            <select value={namespace} onChange={(event) => setQuery({ ns: event.currentTarget.value || null })}>
+                                <option value="">all</option>
+                                {namespaces.map((name) => (
+                                    <option key={name} selected={name === namespace}>
+                                        {name}
+                                    </option>
+                                ))}
+                            </select>
+                        </label>
+                    )}
                     <label class="inline">
-                        <span>Namespace</span>
-                        <select value={namespace} onChange={(event) => setQuery({ ns: event.currentTarget.value || null })}>
-                            <option value="">all</option>
-                            {namespaces.map((name) => (
-                                <option key={name} selected={name === namespace}>
-                                    {name}
-                                </option>
-                            ))}
-                        </select>
+                        <span>Tag</span>
+                        <input
+                            ref={tagInput}
+                            class={wantedTag !== tag ? "bad-input" : ""}
+                            defaultValue={wantedTag}
+                            placeholder="tenant:acme"
+                            title="key:value"
+                            spellcheck={false}
+                            autocomplete="off"
+                            onChange={(event) => setQuery({ tag: event.currentTarget.value.trim() || null })}
+                        />
                     </label>
-                )
+                </>
             }
         >
             {load.error && <Problem error={load.error} retry={load.reload} />}
+            {wantedTag !== tag && (
+                <p class="bad-text" role="alert">
+                    “{wantedTag}” is no tag; it takes a key and a value: tenant:acme
+                </p>
+            )}
             {!load.data ? (
                 !load.error && <Skeleton rows={8} />
+            ) : rows.length === 0 && filtered ? (
+                <Empty title="Nothing matches the filter">
+                    <Button onClick={() => setQuery({ ns: null, tag: null })}>Show everything</Button>
+                </Empty>
             ) : rows.length === 0 ? (
                 <Empty
                     title="The inbox is empty"
@@ -84,7 +130,7 @@ export function ApprovalsPage(): JSX.Element {
                         {rows.map((one) => (
                             <li key={one.waitpoint_id}>
                                 <a
-                                    href={href(["approvals"], { ns: namespace, id: one.waitpoint_id })}
+                                    href={href(["approvals"], { ns: namespace, tag: wantedTag, id: one.waitpoint_id })}
                                     aria-current={one === current ? "true" : undefined}
                                 >
                                     <span class="strong clip">{titleOf(one)}</span>
@@ -110,7 +156,7 @@ export function ApprovalsPage(): JSX.Element {
     );
 }
 
-function titleOf(one: Pending): string {
+export function titleOf(one: Pending): string {
     return (
         one.approval?.prompt ??
         `${one.execution_kind || "An execution"} waits for ${one.required_signal_names.map(words).join(" or ") || "a signal"}`
@@ -128,12 +174,14 @@ function Deadline({ one }: { one: Pending }): JSX.Element {
     );
 }
 
-function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Element {
+/** One approval with all it takes to decide. */
+export function Decision({ one, done, alone = false }: { one: Pending; done: () => void; alone?: boolean }): JSX.Element {
     const { yes, no } = answers(one);
     const tags = useLoad(`tags ${one.execution_id}`, (abort) =>
         get<Record<string, string>>(executionPath(one.execution_id, "/tags"), abort),
     );
     const approval = one.approval;
+    const link = href(["approvals", one.execution_id, one.waitpoint_id]);
     return (
         <article class="panel decision" aria-label="The approval">
             <h2>{titleOf(one)}</h2>
@@ -172,10 +220,16 @@ function Decision({ one, done }: { one: Pending; done: () => void }): JSX.Elemen
                 ))}
             </dl>
             {typeof approval?.context === "string" && <pre class="context">{approval.context}</pre>}
+            <Answers waitpoint={one} />
             <h3>Payload</h3>
             <BytesView path={executionPath(one.execution_id, "/payload")} name="payload" nothing="It has no payload" />
             <div class="buttons">
-                <Button kind="quiet" onClick={() => void copyLink()}>
+                {!alone && (
+                    <a class="button quiet" href={link}>
+                        Open alone
+                    </a>
+                )}
+                <Button kind="quiet" onClick={() => void copyLink(new URL(link, location.href).href)}>
                     Copy link
                 </Button>
                 {no.map((name) => (

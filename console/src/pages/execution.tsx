@@ -1,20 +1,25 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
-import { executionPath, get, getOrNull, url } from "../lib/api";
+import { useEffect, useRef } from "preact/hooks";
+import { executionPath, get, getOrNull } from "../lib/api";
 import { count, shortId, words } from "../lib/format";
+import { history } from "../lib/history";
 import { addKeys } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { now } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
 import { duration } from "../lib/time";
-import type { Attempt, Explanation, LeaseEvent, Signal, Waitpoint } from "../lib/types";
+import type { Attempt, Child, ExecutionInfo, Explanation, LeaseEvent, Signal, Step, Waitpoint } from "../lib/types";
 import { waterfall } from "../lib/waterfall";
 import { why } from "../lib/why";
 import { answers, askAnswer, askCancel, askPriority, askReplay, askResume, askRevoke, askTags, copyLink } from "../parts/actions";
-import { BytesView, Tree } from "../parts/bytes";
+import { Answers } from "../parts/answers";
+import { BytesView } from "../parts/bytes";
 import { Output } from "../parts/output";
+import { Raw } from "../parts/raw";
+import { AttemptsTable, ChildrenTable, HistoryTable, SignalsTable, StepsTable } from "../parts/records";
 import { State } from "../parts/state";
 import { Button, Copy, Empty, Panel, Problem, Skeleton, Tabs, Time } from "../parts/ui";
+import { Usage } from "../parts/usage";
 import { WaterfallView } from "../parts/waterfall";
 import { Page } from "../shell";
 
@@ -24,19 +29,40 @@ interface Everything {
     events: LeaseEvent[];
     signals: Signal[];
     waitpoints: Waitpoint[];
+    steps: Step[];
+    moreSteps: boolean;
+    children: Child[];
     tags: Record<string, string>;
 }
 
 const FINAL = new Set(["completed", "failed", "cancelled", "expired", "skipped"]);
 
+const STEPS_MOST = 200;
+const CHILDREN_MOST = 256;
+/** Children whose times are asked for, to be drawn. */
+const CHILDREN_TIMED_MOST = 20;
+/** No event tells of progress, steps and usage. */
+const ACTIVE_AGAIN_MS = 3_000;
+
+async function loadChildren(id: string, abort: AbortSignal): Promise<Child[]> {
+    const found = await getOrNull<{ children: Child[] }>(executionPath(id, `/children?limit=${CHILDREN_MOST}`), abort);
+    const children = found?.children ?? [];
+    const timed = await Promise.all(
+        children.slice(0, CHILDREN_TIMED_MOST).map((child) => getOrNull<ExecutionInfo>(executionPath(child.execution_id), abort)),
+    );
+    return children.map((child, at) => (timed[at] ? { ...child, info: timed[at] } : child));
+}
+
 async function loadAll(id: string, abort: AbortSignal): Promise<Everything> {
     const path = (rest: string): string => executionPath(id, rest);
-    const [info, attempts, events, signals, waitpoints, tags] = await Promise.all([
+    const [info, attempts, events, signals, waitpoints, steps, children, tags] = await Promise.all([
         get<Explanation>(path("/explain"), abort),
         getOrNull<{ attempts: Attempt[] }>(path("/attempts?limit=200"), abort),
         getOrNull<{ events: LeaseEvent[] }>(path("/lease-history?limit=500"), abort),
         getOrNull<{ signals: Signal[] }>(path("/signals?limit=200"), abort),
         getOrNull<{ waitpoints: Waitpoint[] }>(path("/pending-waitpoints?tokens=omit"), abort),
+        getOrNull<{ steps: Step[]; next_cursor: string | null }>(path(`/steps?limit=${STEPS_MOST}`), abort),
+        loadChildren(id, abort),
         getOrNull<Record<string, string>>(path("/tags"), abort),
     ]);
     return {
@@ -45,18 +71,24 @@ async function loadAll(id: string, abort: AbortSignal): Promise<Everything> {
         events: events?.events ?? [],
         signals: signals?.signals ?? [],
         waitpoints: waitpoints?.waitpoints ?? [],
+        steps: steps?.steps ?? [],
+        moreSteps: Boolean(steps?.next_cursor),
+        children,
         tags: tags ?? {},
     };
 }
 
 export function ExecutionPage(): JSX.Element {
     const id = place.value.path[1] ?? "";
+    const kin = useRef(new Set([id]));
     const load = useLoad(
         id,
         (abort) => loadAll(id, abort),
-        (event) => event.execution_id === id,
+        (event) => kin.current.has(event.execution_id),
+        (data) => (data.info.public_state === "active" ? ACTIVE_AGAIN_MS : undefined),
     );
     const all = load.data;
+    if (all) kin.current = new Set([id, ...all.children.slice(0, CHILDREN_TIMED_MOST).map((child) => child.execution_id)]);
     useEffect(() => {
         if (!all) return;
         document.title = `${all.info.execution_kind} · FlowFabric`;
@@ -131,7 +163,10 @@ function Loaded({ all }: { all: Everything }): JSX.Element {
             <div class="split">
                 <div>
                     <Panel title="Timeline">
-                        <WaterfallView data={waterfall(info, all.attempts, all.events, all.signals, now.value)} now={now.value} />
+                        <WaterfallView
+                            data={waterfall(info, all.attempts, all.events, all.signals, now.value, all.steps, all.children)}
+                            now={now.value}
+                        />
                     </Panel>
                     <Details all={all} />
                 </div>
@@ -160,7 +195,13 @@ function WaitpointBox({ waitpoint }: { waitpoint: Waitpoint }): JSX.Element {
                     "Never expires."
                 )}
             </p>
+            <Answers waitpoint={waitpoint} />
             <div class="buttons">
+                {waitpoint.approval && (
+                    <a class="button quiet" href={href(["approvals", waitpoint.execution_id, waitpoint.waitpoint_id])}>
+                        Open alone
+                    </a>
+                )}
                 {yes.map((name) => (
                     <Button key={name} kind="main" onClick={() => askAnswer(waitpoint, name)}>
                         {name === "approved" ? "Approve" : `Send “${name}”`}
@@ -204,14 +245,17 @@ function Details({ all }: { all: Everything }): JSX.Element {
     const { info } = all;
     const tab = place.value.query.get("tab") ?? (info.total_attempt_count > 0 ? "output" : "payload");
     const path = (rest: string): string => executionPath(info.execution_id, rest);
-    const tabs = [
+    const some = (name: string, list: readonly unknown[], more = false): string =>
+        list.length === 0 ? name : `${name} ${count(list.length)}${more ? "+" : ""}`;
+    const tabs: [string, string][] = [
         ["output", "Output"],
         ["payload", "Payload"],
         ["result", "Result"],
-        ["attempts", `Attempts ${all.attempts.length || ""}`],
-        ["signals", `Signals ${all.signals.length || ""}`],
-        ["raw", "Raw"],
-    ] as const;
+        ["attempts", some("Attempts", all.attempts)],
+    ];
+    if (all.steps.length > 0 || tab === "steps") tabs.push(["steps", some("Steps", all.steps, all.moreSteps)]);
+    if (all.children.length > 0 || tab === "children") tabs.push(["children", some("Children", all.children)]);
+    tabs.push(["signals", some("Signals", all.signals)], ["usage", "Usage"], ["history", "History"], ["raw", "Raw"]);
     return (
         <section class="panel">
             <header>
@@ -228,115 +272,13 @@ function Details({ all }: { all: Everything }): JSX.Element {
                 />
             )}
             {tab === "attempts" && <AttemptsTable attempts={all.attempts} />}
-            {tab === "signals" && <SignalsTable signals={all.signals} />}
-            {tab === "raw" && <Raw info={info} />}
+            {tab === "steps" && <StepsTable steps={all.steps} more={all.moreSteps} />}
+            {tab === "children" && <ChildrenTable rows={all.children} />}
+            {tab === "signals" && <SignalsTable id={info.execution_id} signals={all.signals} attempts={all.attempts} />}
+            {tab === "usage" && <Usage info={info} attempts={all.attempts} />}
+            {tab === "history" && <HistoryTable happenings={history(info, all.attempts, all.events, all.signals, all.steps)} />}
+            {tab === "raw" && <Raw id={info.execution_id} />}
         </section>
-    );
-}
-
-function usage(attempt: Attempt): string {
-    return Object.entries(attempt)
-        .filter(([name]) => name.startsWith("usage.") && name !== "usage.last_usage_report_seq")
-        .map(([name, value]) => `${count(Number(value))} ${name.slice("usage.".length)}`)
-        .join(", ");
-}
-
-function AttemptsTable({ attempts }: { attempts: readonly Attempt[] }): JSX.Element {
-    if (attempts.length === 0) return <Empty title="No worker has taken it yet" />;
-    return (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label="Attempts">
-            <table class="rows">
-                <thead>
-                    <tr>
-                        <th scope="col" class="right">
-                            #
-                        </th>
-                        <th scope="col">State</th>
-                        <th scope="col">Type</th>
-                        <th scope="col">Worker</th>
-                        <th scope="col" class="right">
-                            Took
-                        </th>
-                        <th scope="col">Usage</th>
-                        <th scope="col" class="wide">
-                            Failure
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {attempts.map((attempt) => (
-                        <tr key={attempt.attempt_index}>
-                            <td class="right">{attempt.attempt_index + 1}</td>
-                            <td>
-                                <State state={attempt.attempt_state} />
-                            </td>
-                            <td>{attempt.attempt_type}</td>
-                            <td>{attempt.worker_instance_id}</td>
-                            <td class="right">
-                                {attempt.started_at ? duration((attempt.ended_at ?? now.value) - attempt.started_at) : "–"}
-                            </td>
-                            <td class="muted">{usage(attempt)}</td>
-                            <td class="wide">
-                                {attempt.failure_category && <code>{attempt.failure_category}</code>} {attempt.failure_reason}
-                            </td>
-                        </tr>
-                    ))}
-                </tbody>
-            </table>
-        </div>
-    );
-}
-
-function SignalsTable({ signals }: { signals: readonly Signal[] }): JSX.Element {
-    if (signals.length === 0) return <Empty title="No signal has arrived" />;
-    return (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label="Signals">
-            <table class="rows">
-                <thead>
-                    <tr>
-                        <th scope="col">Signal</th>
-                        <th scope="col">From</th>
-                        <th scope="col" class="right">
-                            Arrived
-                        </th>
-                        <th scope="col" class="wide">
-                            Payload
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {signals.map((signal) => (
-                        <tr key={signal.signal_id}>
-                            <td class="strong">{signal.signal_name}</td>
-                            <td>{signal.source_identity}</td>
-                            <td class="right">
-                                <Time at={signal.accepted_at ?? signal.created_at} />
-                            </td>
-                            <td class="wide">
-                                <code>{signal.payload}</code>
-                            </td>
-                        </tr>
-                    ))}
-                </tbody>
-            </table>
-        </div>
-    );
-}
-
-function Raw({ info }: { info: Explanation }): JSX.Element {
-    const line = `curl -fsS '${url(executionPath(info.execution_id))}'`;
-    return (
-        <div class="bytes">
-            <div class="bar">
-                <code class="grow line-code" tabIndex={0}>
-                    {line}
-                </code>
-                <Copy text={line} what="the curl line" />
-            </div>
-            <div class="bytes-box" tabIndex={0} role="region" aria-label="Raw JSON">
-                <Tree value={info} open />
-            </div>
-        </div>
     );
 }
 

@@ -1,4 +1,4 @@
-import { executionPath, send } from "../lib/api";
+import { executionPath, get, send } from "../lib/api";
 import { actor } from "../lib/prefs";
 import type { ExecutionInfo, Waitpoint } from "../lib/types";
 import { question, toast } from "./ui";
@@ -121,30 +121,65 @@ export function answers(waitpoint: Waitpoint): { yes: string[]; no: string[] } {
     return { yes: names.filter((name) => !REFUSING.test(name)), no: names.filter((name) => REFUSING.test(name)) };
 }
 
+const SUFFIX_MOST = 100;
+
+interface Receipt {
+    status: "accepted" | "duplicate";
+}
+
+/**
+ * Each person answers once, so the name is part of the idempotency key. The operators' route takes no payload: an answer with
+ * a comment is sent as a signal with the waitpoint's token.
+ */
+async function sendAnswer(waitpoint: Waitpoint, signalName: string, actorName: string, comment: string): Promise<Receipt> {
+    const suffix = actorName.slice(0, SUFFIX_MOST);
+    const path = (rest: string): string => executionPath(waitpoint.execution_id, rest);
+    if (comment === "")
+        return send<Receipt>("POST", path("/approve"), {
+            waitpoint_id: waitpoint.waitpoint_id,
+            signal_name: signalName,
+            ...(actorName ? { actor: actorName, idempotency_suffix: suffix } : {}),
+        });
+    const { token } = await get<{ token: string }>(path(`/waitpoints/${encodeURIComponent(waitpoint.waitpoint_id)}/token`));
+    return send<Receipt>("POST", path("/signal"), {
+        waitpoint_id: waitpoint.waitpoint_id,
+        waitpoint_token: token,
+        signal_name: signalName,
+        signal_category: "approval",
+        source_type: "operator",
+        source_identity: actorName,
+        idempotency_key: `approval:${signalName}:${suffix}`,
+        payload: JSON.stringify({ comment }),
+        payload_encoding: "json",
+    });
+}
+
 export function askAnswer(waitpoint: Waitpoint, signalName: string, done?: () => void): void {
     const refuses = REFUSING.test(signalName);
+    let receipt: Receipt | undefined;
     question.value = {
         title: refuses ? "Reject?" : "Approve?",
         about: `The execution gets the signal “${signalName}” and goes on with it. This cannot be taken back.`,
         action: refuses ? "Reject" : "Approve",
         danger: refuses,
-        fields: [{ name: "actor", label: "Your name", value: actor.value, hint: "Kept with the answer." }],
-        run: (values) => {
+        fields: [
+            { name: "actor", label: "Your name", value: actor.value, hint: "Kept with the answer." },
+            { name: "comment", label: "Comment", kind: "area", hint: "The execution gets it as the signal's payload." },
+        ],
+        run: async (values) => {
             actor.value = values.actor ?? "";
-            return send("POST", executionPath(waitpoint.execution_id, "/approve"), {
-                waitpoint_id: waitpoint.waitpoint_id,
-                signal_name: signalName,
-                ...(values.actor ? { actor: values.actor } : {}),
-            });
+            receipt = await sendAnswer(waitpoint, signalName, actor.value, (values.comment ?? "").trim());
         },
         done: () => {
             done?.();
+            if (receipt?.status === "duplicate")
+                return { text: `${actor.value || "Somebody without a name"} has given this answer before; it counts once.` };
             return { text: refuses ? "Rejected." : "Approved." };
         },
     };
 }
 
-export async function copyLink(): Promise<void> {
-    await navigator.clipboard?.writeText(location.href);
-    toast({ text: "The link to this page is copied." });
+export async function copyLink(to?: string): Promise<void> {
+    await navigator.clipboard?.writeText(to ?? location.href);
+    toast({ text: to === undefined ? "The link to this page is copied." : "The link is copied." });
 }

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { words } from "../lib/format";
-import { place, setQuery } from "../lib/router";
+import { href, place, setQuery } from "../lib/router";
 import { duration } from "../lib/time";
 import { ticks, type Waterfall } from "../lib/waterfall";
 import { StateIcon } from "./state";
@@ -23,6 +23,7 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
         const box = track.current!.getBoundingClientRect();
         return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     };
+    const kinds = new Set(data.rows.flatMap((row) => row.bars.map((bar) => bar.kind)));
     return (
         <div class="waterfall">
             <div class="wf-labels">
@@ -33,10 +34,10 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
                         </Button>
                     )}
                 </div>
-                {data.rows.map((row) => (
-                    <div key={row.label} class="wf-label" title={words(row.state)}>
+                {data.rows.map((row, index) => (
+                    <div key={index} class={row.inner ? "wf-label inner" : "wf-label"} title={`${row.label}: ${words(row.state)}`}>
                         <StateIcon state={row.state} />
-                        <span>{row.label}</span>
+                        {row.child ? <a href={href(["executions", row.child])}>{row.label}</a> : <span>{row.label}</span>}
                         <small class="muted">{row.detail}</small>
                     </div>
                 ))}
@@ -68,8 +69,8 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
                         </span>
                     ))}
                 </div>
-                {data.rows.map((row) => (
-                    <div key={row.label} class="wf-row">
+                {data.rows.map((row, at_row) => (
+                    <div key={at_row} class="wf-row">
                         {row.bars.map((bar, index) => {
                             const end = bar.to ?? Math.max(now, bar.from);
                             const left = Math.max(0, at(bar.from));
@@ -103,12 +104,14 @@ export function WaterfallView({ data, now }: { data: Waterfall; now: number }): 
                 )}
             </div>
             <ul class="wf-legend" aria-label="Legend">
-                {(["queued", "leased", "suspended", "delayed", "lost"] as const).map((kind) => (
-                    <li key={kind}>
-                        <i class={`wf-bar ${kind}`} aria-hidden="true" />
-                        {kind === "lost" ? "lease lost" : kind}
-                    </li>
-                ))}
+                {(["queued", "leased", "suspended", "delayed", "lost", "step"] as const)
+                    .filter((kind) => kind !== "step" || kinds.has(kind))
+                    .map((kind) => (
+                        <li key={kind}>
+                            <i class={`wf-bar ${kind}`} aria-hidden="true" />
+                            {kind === "lost" ? "lease lost" : kind}
+                        </li>
+                    ))}
             </ul>
         </div>
     );
