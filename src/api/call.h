@@ -23,6 +23,10 @@ class Call {
     const http::Request& request() const { return request_; }
     http::Peer& peer() const { return peer_; }
 
+    /// Whether the caller presented no API token where one is asked for.
+    bool is_guest() const { return guest_; }
+    void mark_guest() { guest_ = true; }
+
     /// A `{name}` of the pattern, percent-decoded. The pattern has it.
     const std::string& path(std::string_view name) const;
 
@@ -52,6 +56,7 @@ class Call {
     std::map<std::string, std::string> query_;
     std::optional<json::Document> document_{};
     http::Peer& peer_;
+    bool guest_ = false;
 };
 
 }  // namespace ff::api

@@ -64,6 +64,14 @@ http::Admission Dispatcher::admit(const http::Request& head, http::Peer& peer) {
         .body_bytes_max = match.route == nullptr ? limits_.control : limits_.of(match.route->body),
         .route = std::string(pattern),
         .refusal = gate_.before(head, match.route)};
+    if (!admission.refusal && gate_.is_guest(head, match.route)) {
+        Result<Guests::Place> place = gate_.let_in(peer);
+        if (place.has_value()) {
+            admission.held = *std::move(place);
+        } else {
+            admission.refusal = error_reply(std::move(place).error());
+        }
+    }
     if (admission.refusal) {
         const Answered answered{.head = head,
                                 .pattern = pattern,
@@ -96,6 +104,7 @@ boost::asio::awaitable<http::Response> Dispatcher::handle(http::Request request,
     if (!response && !query.has_value()) response = error_reply(query.error());
     Call call(std::move(request), std::move(match.parameters),
               query.has_value() ? *std::move(query) : std::map<std::string, std::string>(), peer);
+    if (gate_.is_guest(call.request(), match.route)) call.mark_guest();
     std::string store_failure;
     if (!response) {
         response = co_await answer(call, *match.route, store_failure);

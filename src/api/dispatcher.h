@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/guests.h"
 #include "api/router.h"
 #include "http/handler.h"
 
@@ -42,6 +43,11 @@ class Gate {
     /// Null to let the request pass; otherwise its answer. `route` is null where there is none.
     virtual std::optional<http::Response> before(const http::Request& request,
                                                  const Route* route) = 0;
+    /// Whether the request comes without an API token to a route that asks for one and also takes
+    /// a credential of its own.
+    virtual bool is_guest(const http::Request& request, const Route* route) const = 0;
+    /// A place for a guest, held until the answer; an error when there is none.
+    virtual Result<Guests::Place> let_in(const http::Peer& peer) = 0;
     /// May add headers.
     virtual void after(const Answered& answered, http::Response& response) = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "api/fields.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "model/error_catalogue.h"
 #include "model/error_sentences.h"
 
@@ -34,6 +35,13 @@ void add_fields(const std::vector<std::pair<std::string_view, std::string>>& fie
     body += ",\"fields\":" + text + "}";
 }
 
+/// When to come again, in whole seconds, where the refusal says so.
+std::string seconds_until_retry(const Error& error) {
+    const bool told = error.code == "rate_limit_exceeded" && !error.detail.empty();
+    const auto ms = told ? parse_u64(error.detail.front()) : std::optional<std::uint64_t>();
+    return std::to_string(ms && *ms > 0 ? (*ms + 999) / 1000 : 1);
+}
+
 }  // namespace
 
 http::Response error_reply(Error error) {
@@ -48,7 +56,7 @@ http::Response error_reply(unsigned status, Error error) {
     http::Response response = http::error_response(status, error);
     add_fields(fields, response.body);
     if (status == kTooManyRequests || status == kUnavailable)
-        response.headers.push_back({.name = "Retry-After", .value = "1"});
+        response.headers.push_back({.name = "Retry-After", .value = seconds_until_retry(error)});
     if (status == kUnauthenticated)
         response.headers.push_back({.name = "WWW-Authenticate", .value = "Bearer"});
     return response;

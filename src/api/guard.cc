@@ -53,8 +53,14 @@ std::string actor_of(std::string_view authorization) {
     return token.empty() ? "anonymous" : "token:" + sha256_hex(token).substr(0, kDigits);
 }
 
-Guard::Guard(GuardOptions options, RequestProbe& probe)
-    : options_(std::move(options)), probe_(probe) {}
+Guard::Guard(GuardOptions options, RequestProbe& probe, Guests& guests)
+    : options_(std::move(options)), probe_(probe), guests_(guests) {}
+
+/// A wrong token makes no guest: its sender believes to be somebody.
+bool Guard::is_guest(const http::Request& request, const Route* route) const {
+    return !options_.token.empty() && route != nullptr && route->own_credential &&
+           !request.header("Authorization");
+}
 
 bool Guard::knows_token(const http::Request& request, const Route* route) const {
     const auto header = request.header("Authorization");
@@ -88,7 +94,8 @@ std::optional<http::Response> Guard::refuse_host(const http::Request& request) c
 std::optional<http::Response> Guard::refuse_origin(const http::Request& request) const {
     const auto origin = request.header("Origin");
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    if (!origin || reads || origin_allowed(*origin) || is_same_origin(request, *origin))
+    if (!origin || reads || *origin == options_.own_origin || origin_allowed(*origin) ||
+        is_same_origin(request, *origin))
         return std::nullopt;
     Error error = model::make_error("foreign_origin", {std::string(*origin)});
     error.message = "pages of " + error.detail.front() +
@@ -105,7 +112,7 @@ std::optional<http::Response> Guard::before(const http::Request& request, const 
     foreign = refuse_origin(request);
     if (foreign) return foreign;
     const bool open = options_.token.empty() || (route != nullptr && route->open);
-    if (open || knows_token(request, route)) return std::nullopt;
+    if (open || is_guest(request, route) || knows_token(request, route)) return std::nullopt;
     return unauthorized();
 }
 

@@ -30,6 +30,8 @@ struct GuardOptions {
     bool query_token = false;
     bool any_origin = false;
     std::vector<std::string> origins{};
+    /// Of the pages that this server serves, where a proxy gives it another `Host` than they know.
+    std::string own_origin{};
     /// What `Host` may be beside `localhost` and IP addresses, which no foreign page's name can
     /// stand for.
     bool any_host = false;
@@ -41,9 +43,14 @@ struct GuardOptions {
 /// and 2.7).
 class Guard final : public Gate {
   public:
-    Guard(GuardOptions options, RequestProbe& probe);
+    /// Both outlive it.
+    Guard(GuardOptions options, RequestProbe& probe, Guests& guests);
 
     std::optional<http::Response> before(const http::Request& request, const Route* route) override;
+    bool is_guest(const http::Request& request, const Route* route) const override;
+    Result<Guests::Place> let_in(const http::Peer& peer) override {
+        return guests_.let_in(peer.address());
+    }
     void after(const Answered& answered, http::Response& response) override;
 
   private:
@@ -61,6 +68,7 @@ class Guard final : public Gate {
 
     GuardOptions options_;
     RequestProbe& probe_;
+    Guests& guests_;
 };
 
 /// `token:` and the first 8 hex digits of its SHA-256, or `anonymous`.

@@ -168,6 +168,11 @@ void write_operation(json::Writer& out, const Route& route) {
     out.key("summary").string(route.doc.summary);
     out.key("tags").begin_array().string(tag_of(route.pattern)).end_array();
     if (route.open) out.key("security").begin_array().end_array();
+    // An empty requirement says that the token may be left out.
+    if (route.own_credential) {
+        out.key("security").begin_array().begin_object().key("token").begin_array().end_array();
+        out.end_object().begin_object().end_object().end_array();
+    }
     write_parameters(out, route);
     write_request_body(out, route);
     out.key("responses").begin_object();

@@ -62,6 +62,9 @@ struct Route {
     Content content = Content::Json;
     /// Answered without an API token.
     bool open = false;
+    /// The body holds a credential of its own: without an API token the caller is a guest, of whom
+    /// few are let in at a time.
+    bool own_credential = false;
     /// Answers with server-sent events, whose clients may not be able to set a header.
     bool streams = false;
     /// The name of what an operator does here (`execution.cancel`), which is then audited.

@@ -8,6 +8,7 @@
 #include "api/stream_json.h"
 #include "api/stream_query.h"
 #include "hub/entry_id.h"
+#include "model/error_catalogue.h"
 
 namespace ff::api {
 namespace {
@@ -75,11 +76,34 @@ http::Response receipt_reply(const engine::SignalReceipt& receipt) {
     });
 }
 
+/// What only those may say who have the API token: limits of the execution, and a waitpoint that
+/// has to be looked for, which would tell others that it is there.
+Result<Done> check_guest(const service::NewSignal& signal) {
+    if (signal.token.empty()) return model::make_error("missing_token");
+    if (!signal.waitpoint_id)
+        return invalid_input("waitpoint_id", "is needed where no API token is sent");
+    if (signal.history_max)
+        return invalid_input("signal_maxlen", "may only be sent with the API token");
+    if (signal.signals_max)
+        return invalid_input("max_signals_per_execution", "may only be sent with the API token");
+    return Done{};
+}
+
+/// Whether the execution exists is no guest's business before the token has been found to be good.
+Error as_told_to_guests(Error error) {
+    return error.code == "execution_not_found" ? model::make_error("invalid_token") : error;
+}
+
 Task<http::Response> deliver(Ground ground, Call& call) {
     FF_CO_TRY(service::NewSignal signal, parse_signal(ground, call));
-    FF_CO_TRY(const engine::SignalReceipt receipt,
-              co_await ground.signals.deliver(std::move(signal)));
-    co_return receipt_reply(receipt);
+    if (call.is_guest()) {
+        FF_CO_CHECK(check_guest(signal));
+    }
+    const Result<engine::SignalReceipt> receipt =
+        co_await ground.signals.deliver(std::move(signal));
+    if (!receipt.has_value() && call.is_guest()) co_return as_told_to_guests(receipt.error());
+    if (!receipt.has_value()) co_return receipt.error();
+    co_return receipt_reply(*receipt);
 }
 
 Task<http::Response> approve(Ground ground, Call& call) {
@@ -172,6 +196,7 @@ Route signal_route(Ground ground) {
     return {.method = "POST",
             .pattern = "/v1/executions/{id}/signal",
             .body = BodyClass::Medium,
+            .own_credential = true,
             .doc = {.summary = "Send a signal to a waitpoint, with its token",
                     .body = {{.name = "signal_name", .required = true, .example = "\"approved\""},
                              {.name = "waitpoint_id",
@@ -196,7 +221,8 @@ Route signal_route(Ground ground) {
                     .answer = receipt_answer(),
                     .errors = {"missing_token", "invalid_token", "token_expired",
                                "ambiguous_target", "waitpoint_closed", "target_not_signalable",
-                               "signal_limit_exceeded", "payload_too_large"}},
+                               "signal_limit_exceeded", "payload_too_large", "rate_limit_exceeded",
+                               "concurrency_limit_exceeded"}},
             .handle = [ground](Call& call) { return deliver(ground, call); }};
 }
 

@@ -75,6 +75,7 @@ BackgroundOptions background_options(const Settings& settings) {
 std::vector<std::string> own_names(const Settings& settings) {
     std::vector<std::string> names = settings.allowed_hosts;
     names.push_back(settings.listen.host);
+    if (settings.public_url) names.push_back(settings.public_url->host);
     std::array<char, HOST_NAME_MAX + 1> machine{};
     if (gethostname(machine.data(), machine.size() - 1) == 0) names.emplace_back(machine.data());
     return names;
@@ -86,6 +87,7 @@ api::GuardOptions guard_options(const Settings& settings) {
             .query_token = settings.sse_query_token,
             .any_origin = settings.cors.any,
             .origins = settings.cors.origins,
+            .own_origin = settings.public_url ? settings.public_url->origin() : std::string(),
             .any_host = settings.any_host,
             .hosts = own_names(settings),
             .log = settings.access_log == AccessLog::All      ? Log::All
@@ -149,7 +151,8 @@ Instance::Instance(asio::any_io_executor loop, Settings settings, StoreBackend::
               probe_.call_undone(call.function, call.broke_promise);
           },
           [this](const host::SlowCall& call) { probe_.call_was_slow(call); }),
-      pools_(settings_.pools) {}
+      pools_(settings_.pools),
+      guests_(settings_.guests) {}
 
 Instance::~Instance() = default;
 
@@ -255,7 +258,7 @@ void Instance::make_table() {
     api::add_admin_routes(routes_, capabilities_of(settings_, backend_), services_->lanes,
                           [this](std::string folder) { return backup(std::move(folder)); });
     api::add_openapi_route(routes_, cli::version());
-    guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_);
+    guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_, guests_);
     audit_trail_ = std::make_unique<AuditTrail>(services_->audit);
     dispatcher_ =
         std::make_unique<api::Dispatcher>(routes_, settings_.bodies, *guard_, *audit_trail_);
@@ -264,9 +267,14 @@ void Instance::make_table() {
 }
 
 http::Handler& Instance::inside() {
-    if (!settings_.console || console::assets().empty()) return *dispatcher_;
-    console_ = std::make_unique<console::Pages>(console::assets(), *dispatcher_);
-    return *console_;
+    http::Handler* inside = dispatcher_.get();
+    if (settings_.console && !console::assets().empty()) {
+        console_ = std::make_unique<console::Pages>(console::assets(), *inside);
+        inside = console_.get();
+    }
+    if (!settings_.public_url || settings_.public_url->path.empty()) return *inside;
+    below_path_ = std::make_unique<http::BelowPath>(settings_.public_url->path, *inside);
+    return *below_path_;
 }
 
 std::optional<Error> Instance::not_ready() const {

@@ -12,6 +12,7 @@
 #include "api/admin_routes.h"
 #include "api/dispatcher.h"
 #include "api/guard.h"
+#include "api/guests.h"
 #include "api/pool.h"
 #include "api/route.h"
 #include "app/backend.h"
@@ -27,6 +28,7 @@
 #include "base/random.h"
 #include "base/task.h"
 #include "console/pages.h"
+#include "http/below_path.h"
 #include "http/server.h"
 
 namespace ff::app {
@@ -98,6 +100,7 @@ class Instance {
     std::unique_ptr<Services> services_{};
     std::unique_ptr<Background> background_{};
     api::Pools pools_;
+    api::Guests guests_;
     api::Pool backups_{"admin_backup", 1};
     api::Routes routes_{};
     api::Routes metrics_routes_{};
@@ -106,6 +109,7 @@ class Instance {
     std::unique_ptr<api::Dispatcher> dispatcher_{};
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
     std::unique_ptr<console::Pages> console_{};
+    std::unique_ptr<http::BelowPath> below_path_{};
     FrontDoor front_door_{[this] { return still_loading(backend_.loaded_percent()); }};
     FrontDoor metrics_door_{[this] { return still_loading(backend_.loaded_percent()); }};
     std::unique_ptr<http::Server> http_{};

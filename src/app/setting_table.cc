@@ -72,6 +72,13 @@ Result<Done> address(RawSettings& raw, Text value, Name field) {
     return Done{};
 }
 
+Result<Done> public_url(RawSettings& raw, Text value, Name field) {
+    raw.settings.public_url.reset();
+    if (value.empty()) return Done{};
+    FF_TRY(raw.settings.public_url, http::PublicUrl::parse(value, field));
+    return Done{};
+}
+
 Result<Done> backend(RawSettings& raw, Text value, Name field) {
     if (value != "embedded" && value != "valkey")
         return invalid_input(field, "neither embedded nor valkey");
@@ -254,6 +261,7 @@ Result<Done> log_level(RawSettings& raw, Text value, Name field) {
 using S = Settings;
 using Limits = api::BodyLimits;
 using Sizes = api::PoolSizes;
+using Guests = api::GuestLimits;
 using Counts = model::PartitionCounts;
 
 constexpr Setting kTable[] = {
@@ -330,12 +338,26 @@ constexpr Setting kTable[] = {
      boolean<&S::metrics_public>, true},
     {"FF_API_TOKEN", "", "never logged; empty: unset", "what clients must present as bearer token",
      text<&S::api_token>},
+    {"FF_GUEST_REQUESTS_PER_MINUTE", "120", "1..1000000",
+     "requests without FF_API_TOKEN that one address (of IPv6: one /64 network) may make: signals "
+     "with a waitpoint token, approval pages",
+     inner_number<&S::guests, &Guests::per_minute, 1, kManyThings>},
+    {"FF_GUEST_REQUESTS_PER_MINUTE_IN_ALL", "3000", "1..1000000",
+     "such requests of all addresses together",
+     inner_number<&S::guests, &Guests::per_minute_in_all, 1, kManyThings>},
+    {"FF_MAX_CONCURRENT_GUESTS", "64", "1..1000000",
+     "such requests at a time; one address has a quarter of them",
+     inner_number<&S::guests, &Guests::at_a_time, 1, kManyThings>},
     {"FF_CORS_ORIGINS", "", "* or a comma list; unset: none",
      "other origins whose pages may use the API", cors},
     {"FF_ALLOWED_HOSTS", "", "* or a comma list of names",
      "names that clients may call this server by, beside localhost, IP addresses, the host of "
      "FF_LISTEN_ADDR and the machine's own name",
      allowed_hosts},
+    {"FF_PUBLIC_URL", "", "http://... or https://..., with a path or without",
+     "where people reach this server: links are made of it, its host is one of this server's "
+     "names, and what comes below its path is answered",
+     public_url},
     {"FF_SSE_QUERY_TOKEN", "false", "boolean", "accept the token as access_token of an SSE query",
      boolean<&S::sse_query_token>, true},
     {"FF_ACCESS_LOG", "errors", "off, errors, all",

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "api/dispatcher.h"
+#include "api/guests.h"
 #include "api/pool.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "http/listen_address.h"
+#include "http/public_url.h"
 #include "journal/committer.h"
 #include "model/ids.h"
 #include "model/partition.h"
@@ -104,9 +106,12 @@ struct Settings {
     std::optional<http::ListenAddress> metrics_listen{};
     bool metrics_public = false;
     std::string api_token{};
+    api::GuestLimits guests{};
     /// Names of this server beside its addresses, `localhost` and the machine's own.
     std::vector<std::string> allowed_hosts{};
     bool any_host = false;
+    /// Where others reach this server; absent: by whatever address a request came to.
+    std::optional<http::PublicUrl> public_url{};
     Cors cors{};
     bool sse_query_token = false;
     api::BodyLimits bodies{};

@@ -95,6 +95,8 @@ TEST(Ch07Settings, S07_NameTheVariableThatIsWrong) {
         {"FF_SOLO_PARTITION_OVERRIDES", "a=256"},
         {"FF_SCANNER_SHARD", "2/2"},
         {"FF_FEED_MAXLEN", "99"},
+        {"FF_GUEST_REQUESTS_PER_MINUTE", "0"},
+        {"FF_PUBLIC_URL", "ftp://example.org"},
         {"FF_CORS_ORIGINS", ""}};
     for (const auto& [name, value] : wrong) {
         const auto settings = read({{name, value}});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ struct Admission {
     /// The answer, when the head is enough to refuse: the body is not read, and the connection
     /// ends with it.
     std::optional<Response> refusal{};
+    /// Kept until the request is answered, or will never be.
+    std::shared_ptr<void> held{};
 };
 
 /// The other end of the connection a request came from.

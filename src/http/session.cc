@@ -190,7 +190,8 @@ asio::awaitable<bool> Session::serve_one() {
                                  .body_grace = options.body_grace,
                                  .body_bytes_per_second_min = options.body_bytes_per_second_min});
     enter(Stage::Reading);
-    const Read read = co_await this->read(reader);
+    std::shared_ptr<void> held;
+    const Read read = co_await this->read(reader, held);
     enter(Stage::Answering);
     if (read == Read::Broken) co_return false;
     const std::string id = reader.request().id;
@@ -214,7 +215,7 @@ asio::awaitable<bool> Session::serve_one() {
     co_return written&& facts.keep_alive;
 }
 
-asio::awaitable<Read> Session::read(RequestReader& reader) {
+asio::awaitable<Read> Session::read(RequestReader& reader, std::shared_ptr<void>& held) {
     wire_.expires_after(context_.options.head_max);
     Read read = co_await reader.read_head();
     Request& request = reader.request();
@@ -222,6 +223,7 @@ asio::awaitable<Read> Session::read(RequestReader& reader) {
     request.id = given && acceptable_id(*given) ? std::string(*given) : context_.ids.next();
     if (read != Read::Whole || !reader.has_body()) co_return read;
     Admission admission = context_.handler.admit(request, *client_);
+    held = std::move(admission.held);
     if (admission.refusal) {
         reader.refusal() = *std::move(admission.refusal);
         co_return Read::Refused;

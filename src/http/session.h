@@ -79,7 +79,9 @@ class Session {
     boost::asio::awaitable<bool> await_first_byte();
     /// Whether the connection goes on to the next request.
     boost::asio::awaitable<bool> serve_one();
-    boost::asio::awaitable<RequestReader::Read> read(RequestReader& reader);
+    /// `held` is what the admission of the request has to be kept for.
+    boost::asio::awaitable<RequestReader::Read> read(RequestReader& reader,
+                                                     std::shared_ptr<void>& held);
     /// Whether everything could be written.
     boost::asio::awaitable<bool> write(Response& response, HeadFacts facts, bool head_only);
     boost::asio::awaitable<void> linger();

@@ -178,7 +178,8 @@ constexpr Row kRows[] = {
     {"capability_mismatch", "", "The worker lacks a capability that the execution asks for."},
     {"worker_at_capacity", "", "The worker has as many tasks as it may have."},
     {"rate_limit_exceeded", "retry_after_ms",
-     "A quota lets no more start for now{, for retry_after_ms ms}. Repeat it later."},
+     "A quota or a limit of requests lets no more in for now{, for retry_after_ms ms}. Repeat it "
+     "later."},
     {"concurrency_limit_exceeded", "", "As many run at a time as may. Repeat it later."},
     {"hmac_secret_not_initialized", "",
      "The store has no secret for waitpoint tokens yet. Repeat it in a moment."},

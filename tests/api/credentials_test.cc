@@ -108,6 +108,133 @@ TEST_P(Ch03Doors, AReplayedTokenOpensNothing) {
     EXPECT_EQ(trace(door), before);
 }
 
+/// Senders of signals who know no API token, at a server that asks for one.
+class Ch03Guests : public SignalApi {
+  protected:
+    void open_server(api::GuestLimits limits = {}) {
+        WorldOptions options;
+        options.settings.api_token = kApiToken;
+        options.settings.guests = limits;
+        world(std::move(options));
+    }
+    Door open_door() {
+        Held held = start();
+        const JsonReply suspended = bearer("POST", held.path("/suspend"),
+                                           "{" + held.lease() + R"(,"signals":["approved"]})");
+        Door door{.held = std::move(held)};
+        door.waitpoint = suspended.text("waitpoint_id");
+        door.token = suspended.text("waitpoint_token");
+        return door;
+    }
+    JsonReply bearer(std::string_view method, std::string_view target, std::string_view body = {}) {
+        return world().request(method, target, body, {{"Authorization", "Bearer " + kApiToken}});
+    }
+    static std::string body_of(const std::string& waitpoint, const std::string& token,
+                               std::string_view more = "") {
+        return R"({"signal_name":"approved","waitpoint_id":")" + waitpoint +
+               R"(","waitpoint_token":")" + token + "\"" + std::string(more) + "}";
+    }
+    JsonReply guest(const Door& door, const std::string& token, std::string_view more = "") {
+        return world().post(door.held.path("/signal"), body_of(door.waitpoint, token, more));
+    }
+};
+
+TEST_P(Ch03Guests, S69_AWaitpointTokenIsCredentialEnoughOnThatRouteOnly) {
+    open_server();
+    const Door door = open_door();
+    for (const char* path : {"/state", "/pending-waitpoints", "/signals"})
+        EXPECT_EQ(world().get(door.held.path(path)).status, 401) << path;
+    EXPECT_EQ(world().post(door.held.path("/approve"), body_of(door.waitpoint, door.token)).status,
+              401);
+    // Who sends a wrong API token believes to be somebody.
+    EXPECT_EQ(world()
+                  .request("POST", door.held.path("/signal"), body_of(door.waitpoint, door.token),
+                           {{"Authorization", "Bearer wrong"}})
+                  .status,
+              401);
+    EXPECT_EQ(guest(door, door.token).text("effect"), "resume_condition_satisfied");
+    EXPECT_EQ(bearer("GET", door.held.path("/state")).text("public_state"), "waiting");
+}
+
+TEST_P(Ch03Guests, S69_WithoutAGoodTokenAGuestLearnsNothing) {
+    open_server();
+    const Door door = open_door();
+    std::string wrong = door.token;
+    wrong.back() = wrong.back() == '0' ? '1' : '0';
+    const std::string unknown = "11111111-2222-4333-8444-555555555555";
+    const std::string nobody = "/v1/executions/" + encode("{fp:1}:" + unknown) + "/signal";
+    const JsonReply told = guest(door, wrong);
+    EXPECT_EQ(told.status, 403);
+    EXPECT_EQ(told.code(), "invalid_token");
+    const JsonReply no_execution = world().post(nobody, body_of(door.waitpoint, wrong));
+    const JsonReply no_waitpoint = world().post(door.held.path("/signal"), body_of(unknown, wrong));
+    EXPECT_EQ(no_execution.body, told.body);
+    EXPECT_EQ(no_waitpoint.body, told.body);
+    const JsonReply empty = guest(door, "");
+    EXPECT_EQ(empty.code(), "missing_token");
+    EXPECT_EQ(world().post(nobody, body_of(door.waitpoint, "")).body, empty.body);
+    for (const char* more : {R"(,"signal_maxlen":1)", R"(,"max_signals_per_execution":0)"})
+        EXPECT_EQ(guest(door, door.token, more).code(), "invalid_input") << more;
+    const JsonReply sought =
+        world().post(door.held.path("/signal"),
+                     R"({"signal_name":"approved","target_scope":"execution","waitpoint_token":")" +
+                         door.token + "\"}");
+    EXPECT_EQ(sought.code(), "invalid_input");
+    EXPECT_EQ(bearer("GET", door.held.path("/state")).text("public_state"), "suspended");
+}
+
+TEST_P(Ch03Guests, S69_AnExpiredKidIsToldToHoldersOfItsTokensOnly) {
+    open_server();
+    const Door door = open_door();
+    bearer("POST", "/v1/admin/rotate-waitpoint-secret",
+           R"({"new_kid":"k2","new_secret_hex":")" + kOtherSecret + "\"}");
+    world().command(
+        {"HSET", model::IndexKeys(door.held.task.execution_id.partition_index()).waitpoint_hmac(),
+         "expires_at:k1", "1000"});
+    std::string wrong = door.token;
+    wrong.back() = wrong.back() == '0' ? '1' : '0';
+    EXPECT_EQ(guest(door, wrong).code(), "invalid_token");
+    EXPECT_EQ(guest(door, door.token).code(), "token_expired");
+}
+
+TEST_P(Ch03Guests, S70_GuestsAreFewAndToldWhenToComeBack) {
+    open_server({.per_minute = 4, .per_minute_in_all = 100});
+    const Door door = open_door();
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(guest(door, "k1:no").code(), "invalid_token");
+    const JsonReply refused = guest(door, door.token);
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.code(), "rate_limit_exceeded");
+    const int seconds = std::stoi(refused.header("Retry-After"));
+    EXPECT_GE(seconds, 10);
+    EXPECT_LE(seconds, 15);
+    // Nobody with the API token feels it.
+    EXPECT_EQ(bearer("POST", door.held.path("/signal"), body_of(door.waitpoint, door.token))
+                  .text("effect"),
+              "resume_condition_satisfied");
+}
+
+TEST_P(Ch03Guests, S70_BodiesOfGuestsThatComeSlowlyTakeNoMoreThanTheirPlaces) {
+    open_server({.at_a_time = 8});
+    const Door door = open_door();
+    const std::string whole = HttpConnection::encode("POST", door.held.path("/signal"),
+                                                     {{"Content-Type", "application/json"}},
+                                                     body_of(door.waitpoint, "k1:no"));
+    std::vector<HttpConnection> slow;
+    for (int i = 0; i < 2; ++i) {
+        slow.push_back(world().connect());
+        ASSERT_TRUE(slow.back().send_raw(whole.substr(0, whole.size() - 5)).has_value());
+    }
+    // Both heads are read once a third is refused its place.
+    JsonReply refused = guest(door, "k1:no");
+    for (int i = 0; i < 50 && refused.status != 429; ++i) refused = guest(door, "k1:no");
+    EXPECT_EQ(refused.code(), "concurrency_limit_exceeded");
+    for (HttpConnection& one : slow) {
+        ASSERT_TRUE(one.send_raw(whole.substr(whole.size() - 5)).has_value());
+        EXPECT_EQ(one.read_reply()->status, 403);
+    }
+    EXPECT_EQ(guest(door, "k1:no").code(), "invalid_token");
+}
+
 /// A server that logs every request and takes credentials in every place there is.
 class Ch03Logs : public SignalApi {
   protected:
@@ -181,6 +308,8 @@ TEST_P(Ch03Logs, S59_NoLineOfAServerShowsATokenOrASecret) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch03Doors, ::testing::Values("embedded", "valkey", "cluster"),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Stores, Ch03Guests, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Stores, Ch03Logs, ::testing::Values("embedded", "valkey", "cluster"),
                          [](const auto& info) { return info.param; });
