@@ -68,6 +68,37 @@ TEST_P(RepairDoors, Repair_13_NoDoorWaitsLongerThanThirtySeconds) {
     EXPECT_TRUE(tasks->front().complete().has_value());
 }
 
+TEST_P(RepairDoors, Repair_18_SpendTellsAndTrySpendAsks) {
+    DoorWorld& world = door_world(GetParam());
+    const std::string lane = DoorWorld::unique("lane");
+    const std::string budget =
+        world.client()
+            .create_budget({.scope = {"execution", ""}, .hard_limits = {{"tokens", 20}}})
+            .value();
+    const auto used = [&] {
+        return world.client().describe_budget(budget).value().usage.at("tokens");
+    };
+    const std::string id =
+        world.submit(lane, "{}", "work", R"({"budget_ids":[")" + budget + R"("]})");
+    Worker worker = world.worker(lane);
+    auto tasks = worker.claim_tasks(1, Millis(9000)).value();
+    ASSERT_EQ(tasks.size(), 1U);
+    flowfabric::Task& task = tasks.front();
+    EXPECT_EQ(task.spend({{"tokens", 18}}).value().front().status, "ok");
+    EXPECT_EQ(task.try_spend({{"tokens", 3}}).value().front().status, "hard_breach");
+    EXPECT_EQ(used(), 18);
+    const auto over = task.spend({{"tokens", 3}}).value().front();
+    EXPECT_EQ(over.status, "hard_breach");
+    EXPECT_EQ(over.action, "fail");
+    EXPECT_EQ(over.current_usage, 21);
+    EXPECT_EQ(used(), 21);
+    EXPECT_EQ(world.client().try_spend(budget, {{"tokens", 1}}).value().status, "hard_breach");
+    EXPECT_EQ(used(), 21);
+    EXPECT_EQ(world.client().spend(budget, id, {{"tokens", 1}}).value().status, "hard_breach");
+    EXPECT_EQ(used(), 22);
+    EXPECT_TRUE(task.complete().has_value());
+}
+
 INSTANTIATE_TEST_SUITE_P(Doors, RepairDoors, ::testing::Values("http", "direct", "inprocess"),
                          [](const auto& info) { return info.param; });
 

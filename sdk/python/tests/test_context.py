@@ -236,6 +236,22 @@ async def test_spend_is_counted_once_however_often_the_handler_runs(app: ff.App,
     assert (await app.client.get_budget(budget))["usage"]["total_tokens"] == 15
 
 
+async def test_repair_18_try_spend_asks_and_spend_tells(app: ff.App, lane: str) -> None:
+    """Within a limit of 20: 18 fit, 3 more do not, and what was spent all the same is counted."""
+
+    @app.task(lane=lane)
+    async def work(ctx: ff.Context) -> list[bool]:
+        answers = [await ctx.try_spend(tokens=18), await ctx.try_spend(tokens=3)]
+        with pytest.raises(ff.BudgetExceeded):
+            await ctx.spend(tokens=3)
+        return answers
+
+    budget = await app.create_budget(lane, hard={"total_tokens": 20})
+    async with worker(app):
+        assert await (await work.submit(budget=lane)).result(timeout=30) == [True, False]
+    assert (await app.client.get_budget(budget))["usage"]["total_tokens"] == 21
+
+
 async def test_many_steps_do_not_fit_into_the_claim_and_are_read(app: ff.App, lane: str) -> None:
     done: list[int] = []
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { Fatal, fixed } from '../src/index.js';
+import { BudgetExceeded, Fatal, fixed } from '../src/index.js';
 import { freshLane, until, withServer, working } from './support.js';
 
 const world = withServer();
@@ -193,6 +193,22 @@ test('a wait beside a running step lets the step be recorded first', async () =>
     assert.equal(await (await both.submit()).result({ timeout: '30s' }), 7);
   });
   assert.equal(runs, 1);
+});
+
+test('Repair 18: trySpend asks and counts nothing past a limit, spend tells', async () => {
+  const app = world.server.app({ lane: freshLane() });
+  const budget = `asked-${process.pid}-${freshLane()}`;
+  await app.budget(budget, { hard: { total_tokens: 20 } });
+  const work = app.task('ask', async ctx => {
+    const answers = [await ctx.trySpend({ tokens: 18 }), await ctx.trySpend({ tokens: 3 })];
+    await assert.rejects(ctx.spend({ tokens: 3 }), BudgetExceeded);
+    return answers;
+  });
+  await working(app, async () => {
+    assert.deepEqual(await (await work.submit(undefined, { budget })).result({ timeout: '30s' }), [true, false]);
+  });
+  const status = await app.budget(budget, { hard: { total_tokens: 20 } });
+  assert.equal(status.usage.total_tokens, 21);
 });
 
 test('spending is counted once however often the handler runs, and a limit ends it', async () => {
