@@ -12,7 +12,7 @@ import { PAGES } from "./pages";
 import { ExecutionsPage } from "./pages/executions";
 import { LoginPage } from "./pages/login";
 import { paletteOpen } from "./palette";
-import { Empty, Skeleton } from "./parts/ui";
+import { Empty, question, Skeleton } from "./parts/ui";
 import { keysOpen, Page, Shell } from "./shell";
 
 type Loader = () => Promise<ComponentType>;
@@ -70,6 +70,7 @@ function App(): JSX.Element {
         });
     }, []);
     useEffect(() => {
+        question.value = undefined;
         document.getElementById("main")?.scrollTo?.(0, 0);
         scrollTo(0, 0);
     }, [page.value, place.value.path[1]]);

@@ -215,7 +215,7 @@ function KeySheet(): JSX.Element | null {
                     {knownKeys().map(([key, about]) => (
                         <div key={key + about}>
                             <dt>
-                                <kbd>{key.replace("ctrl+", "Ctrl ")}</kbd>
+                                <kbd>{key.replace("ctrl+", "Ctrl ").replace("enter", "Enter")}</kbd>
                             </dt>
                             <dd>{about}</dd>
                         </div>

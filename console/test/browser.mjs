@@ -167,6 +167,68 @@ test("the list shows executions, follows them live and collects new ones", async
     await close(page);
 });
 
+test("many executions are picked, previewed, cancelled and run again, and who refuses is named", async (server) => {
+    const ids = [];
+    for (let at = 0; at < 4; at += 1) ids.push(await server.create({ execution_kind: "many" }));
+    const page = await open(server, "#/executions?q=kind:many");
+    const boxes = page.getByRole("checkbox", { name: /^Pick many/ });
+    await until("the rows", async () => (await boxes.count()) === 4);
+    await boxes.nth(0).click();
+    await boxes.nth(2).click({ modifiers: ["Shift"] });
+    const bar = page.getByRole("region", { name: "What is picked" });
+    await bar.getByText("3 picked").waitFor();
+    await page.getByLabel("Pick all rows that are shown").check();
+    await bar.getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.locator("dialog[open]");
+    await dialog.getByRole("heading", { name: "Cancel 4 executions?" }).waitFor();
+    await dialog.getByText("4 waiting").waitFor();
+    await page.evaluate(axe);
+    assert.deepEqual(await violations(page), []);
+    const task = await server.claim();
+    await server.on(task.execution_id, "/complete", { task_token: task.task_token, result: "{}" });
+    await dialog.getByLabel("Reason").fill("all of them");
+    await dialog.getByRole("button", { name: "Cancel them" }).click();
+    await dialog.getByText("3 executions cancelled. 1 refused.").waitFor();
+    await dialog.getByRole("link", { name: task.execution_id.slice(-12) }).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    const states = async () => (await Promise.all(ids.map((id) => server.state(id)))).sort();
+    assert.deepEqual(await states(), ["cancelled", "cancelled", "cancelled", "completed"]);
+    assert.equal(
+        (
+            await server.on(
+                ids.find((id) => id !== task.execution_id),
+                "",
+            )
+        ).cancellation_reason,
+        "all of them",
+    );
+    await page.locator("tr.picked").first().waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await bar.getByText("1 picked").waitFor();
+    await bar.getByRole("button", { name: "All that match" }).click();
+    await bar.getByRole("button", { name: "Run again" }).click();
+    await dialog.getByRole("heading", { name: "Run 4 executions again?" }).waitFor();
+    await dialog.getByRole("button", { name: "Run them again" }).click();
+    await dialog.getByText("4 executions queued again.").waitFor();
+    assert.deepEqual(await states(), ["waiting", "waiting", "waiting", "waiting"]);
+    await close(page);
+});
+
+test("what matches is exported as a JSON object a line", async (server) => {
+    const ids = [await server.create({ execution_kind: "kept" }), await server.create({ execution_kind: "kept" })];
+    await server.create({ execution_kind: "other" });
+    const page = await open(server, "#/executions?q=kind:kept");
+    await shows(page, "2 shown");
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
+    const rows = readFileSync(await file.path(), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).execution_id);
+    assert.deepEqual(rows.sort(), ids.sort());
+    await close(page);
+});
+
 test("filters survive a reload and a shared link, and say what they do not know", async (server) => {
     await failed(server, "boom", { execution_kind: "bad_one" });
     await server.create({ execution_kind: "mailing", lane_id: "mail" });
@@ -500,6 +562,11 @@ test("failures are grouped by what failed", async (server) => {
     assert.equal(await row.locator("td").first().innerText(), "2");
     await failed(server, "quota of tenant 15 is gone");
     await until("the third", async () => (await row.locator("td").first().innerText()) === "3");
+    await row.getByRole("button", { name: /^Run again/ }).click();
+    await page.getByRole("button", { name: "Run them again" }).click();
+    await shows(page, "3 executions queued again.");
+    await page.getByRole("button", { name: "Close" }).click();
+    await shows(page, "Nothing has failed");
     await close(page);
 });
 

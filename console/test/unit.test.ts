@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commentOf, counted } from "../src/lib/approvals";
-import { fingerprint, groupFailures } from "../src/lib/failures";
+import { runBulk, split, stateCounts } from "../src/lib/bulk";
+import { fingerprint, groupFailures, trend } from "../src/lib/failures";
 import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
 import { filterText, parseFilter } from "../src/lib/filter";
 import { stateAfter } from "../src/lib/follow";
@@ -264,6 +265,64 @@ test("answers are counted where it takes more than one", () => {
     assert.deepEqual(counted(condition(0, 2, "all")), { have: 0, need: 2 });
     assert.equal(counted(condition(1, 1)), undefined);
     assert.equal(counted({ ...condition(2, 1), remaining: null }), undefined);
+});
+
+const listed = (execution_id: string, public_state: "waiting" | "active" | "failed" = "waiting") => ({
+    execution_id,
+    namespace: "default",
+    lane_id: "a",
+    execution_kind: "k",
+    public_state,
+    priority: 0,
+    created_at: 0,
+});
+
+test("many are told apart by whether they have ended", () => {
+    const rows = [listed("1"), listed("2", "failed"), listed("3"), listed("4", "active")];
+    assert.deepEqual(
+        split(rows, "cancel").fit.map((one) => one.execution_id),
+        ["1", "3", "4"],
+    );
+    assert.deepEqual(
+        split(rows, "replay").fit.map((one) => one.execution_id),
+        ["2"],
+    );
+    assert.deepEqual(stateCounts(split(rows, "cancel").fit), [
+        ["waiting", 2],
+        ["active", 1],
+    ]);
+});
+
+test("a refusal among many is noted and stops nothing, an abort stops what has not begun", async () => {
+    const rows = Array.from({ length: 20 }, (_, at) => listed(String(at)));
+    const asked: string[] = [];
+    const all = await runBulk(
+        rows,
+        async (id) => {
+            asked.push(id);
+            if (id === "7") throw new Error("it has ended");
+        },
+        new AbortController().signal,
+        () => undefined,
+    );
+    assert.deepEqual([all.done, all.refusedCount, asked.length], [19, 1, 20]);
+    assert.deepEqual(all.refused, [{ id: "7", kind: "k", message: "it has ended" }]);
+    const abort = new AbortController();
+    const some = await runBulk(
+        rows,
+        async (id) => {
+            if (id === "5") abort.abort();
+        },
+        abort.signal,
+        () => undefined,
+    );
+    assert.ok(some.done >= 6 && some.done <= 9, String(some.done));
+});
+
+test("the trend of a failure counts each once, in the part of time it falls into", () => {
+    const at = (completed_at: number) => info({ execution_id: `${completed_at}`, failure_reason: "boom", completed_at });
+    const [group] = groupFailures([at(1_000), at(1_100), at(5_000)]);
+    assert.deepEqual(trend(group!, 1_000, 5_000, 4), [2, 0, 0, 1]);
 });
 
 test("a comment is found in the payload of a signal, and nothing else is taken for one", () => {

@@ -8,10 +8,8 @@ export interface FailureGroup {
     count: number;
     firstAt: number;
     lastAt: number;
-    samples: string[];
+    members: ExecutionInfo[];
 }
-
-const SAMPLES_MOST = 5;
 
 /** What stays of a reason when what differs from case to case is taken out: numbers, ids, quoted names. */
 export function fingerprint(reason: string): string {
@@ -39,7 +37,7 @@ export function groupFailures(failed: readonly ExecutionInfo[]): FailureGroup[] 
             count: 0,
             firstAt: at,
             lastAt: at,
-            samples: [],
+            members: [],
         };
         group.count += 1;
         group.firstAt = Math.min(group.firstAt, at);
@@ -48,8 +46,19 @@ export function groupFailures(failed: readonly ExecutionInfo[]): FailureGroup[] 
             group.reason = reason;
         }
         if (!group.kinds.includes(one.execution_kind)) group.kinds.push(one.execution_kind);
-        if (group.samples.length < SAMPLES_MOST) group.samples.push(one.execution_id);
+        group.members.push(one);
         groups.set(key, group);
     }
     return [...groups.values()].sort((a, b) => b.count - a.count || b.lastAt - a.lastAt);
+}
+
+/** How often it happened over a stretch of time, in parts of the same length. */
+export function trend(group: FailureGroup, from: number, to: number, parts: number): number[] {
+    const found = Array.from({ length: parts }, () => 0);
+    const width = Math.max(1, (to - from) / parts);
+    for (const one of group.members) {
+        const at = Math.floor(((one.completed_at ?? one.created_at) - from) / width);
+        if (at >= 0) found[Math.min(parts - 1, at)]! += 1;
+    }
+    return found;
 }

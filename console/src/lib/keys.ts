@@ -20,7 +20,10 @@ export function knownKeys(): [string, string][] {
 }
 
 function typing(target: EventTarget | null): boolean {
-    return target instanceof HTMLElement && (target.matches("input, textarea, select, dialog *") || target.isContentEditable);
+    return (
+        target instanceof HTMLElement &&
+        (target.matches("input:not([type=checkbox]), textarea, select, dialog *") || target.isContentEditable)
+    );
 }
 
 export function listenForKeys(): void {
@@ -30,6 +33,7 @@ export function listenForKeys(): void {
         const name = `${event.ctrlKey || event.metaKey ? "ctrl+" : ""}${event.key.length === 1 ? event.key : event.key.toLowerCase()}`;
         if (typing(event.target) && !name.startsWith("ctrl+")) return;
         if (event.altKey) return;
+        if (name === "enter" && event.target instanceof Element && event.target.closest("button, summary, a, [role=tab]")) return;
         const pair = Date.now() - beforeAt < 900 ? `${before} ${name}` : "";
         for (const wanted of [pair, name]) {
             const found = [...maps].reverse().find((map) => wanted in map)?.[wanted];

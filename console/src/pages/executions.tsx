@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiError, executionPath, get, getOrNull } from "../lib/api";
+import { BULK_MOST, type BulkAction } from "../lib/bulk";
 import { download } from "../lib/download";
 import { ALL_STATES, chips, type Filter, filterText, parseFilter } from "../lib/filter";
 import { changesState, stateAfter } from "../lib/follow";
@@ -12,9 +13,10 @@ import { onEvents } from "../lib/live";
 import { columns as shown } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
 import type { ExecutionInfo, Lane, Listed } from "../lib/types";
+import { BulkHost, bulk } from "../parts/bulk";
 import { type Column, Rows } from "../parts/rows";
 import { State } from "../parts/state";
-import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
+import { Button, Empty, Problem, Skeleton, Time, toast } from "../parts/ui";
 import { Page } from "../shell";
 
 const COLUMNS: readonly Column<Listed>[] = [
@@ -162,9 +164,13 @@ export function ExecutionsPage(): JSX.Element {
     useEffect(() => {
         if (input.current && input.current.value !== line) input.current.value = line;
     }, [line]);
-    const picked = new Set(shown.value.split(","));
-    const columns = COLUMNS.filter((column) => column.id === "kind" || picked.has(column.id));
+    const wanted = new Set(shown.value.split(","));
+    const columns = COLUMNS.filter((column) => column.id === "kind" || wanted.has(column.id));
     const rows = sorted(list.rows.value, sort);
+    const picked = useSignal<ReadonlySet<string>>(new Set());
+    useEffect(() => {
+        picked.value = new Set();
+    }, [line]);
     const apply = (change: Filter): void => setQuery({ q: filterText({ ...filter, ...change }) || null });
 
     return (
@@ -251,6 +257,14 @@ export function ExecutionsPage(): JSX.Element {
                 )}
             </div>
             {list.error.value && <Problem error={list.error.value} retry={list.reload} />}
+            {picked.value.size > 0 && (
+                <PickedBar
+                    filter={filter}
+                    rows={list.rows.value.filter((row) => picked.value.has(row.execution_id))}
+                    clear={() => (picked.value = new Set())}
+                />
+            )}
+            <BulkHost />
             {rows.length > 0 ? (
                 <Rows
                     label="Executions"
@@ -259,6 +273,11 @@ export function ExecutionsPage(): JSX.Element {
                     id={(row) => row.execution_id}
                     link={(row) => href(["executions", row.execution_id])}
                     more={list.done.value ? undefined : list.more}
+                    picked={{
+                        ids: picked.value,
+                        name: (row) => `${row.execution_kind || "(no kind)"} ${shortId(row.execution_id)}`,
+                        set: (ids) => (picked.value = ids),
+                    }}
                 />
             ) : list.loading.value ? (
                 <Skeleton rows={12} />
@@ -266,6 +285,42 @@ export function ExecutionsPage(): JSX.Element {
                 !list.error.value && <NoExecutions filtered={line !== ""} more={list.done.value ? undefined : list.more} />
             )}
         </Page>
+    );
+}
+
+/** All that match, whether they are on the page or not. */
+const readMatching = (filter: Filter) => async (abort: AbortSignal, tell: (read: number) => void) => {
+    const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes", abort)).lanes.map((lane) => lane.lane_id);
+    const listing = new Listing(filter, lanes);
+    const found: Listed[] = [];
+    while (!listing.done && found.length < BULK_MOST && !abort.aborted) {
+        found.push(...(await listing.next(abort)));
+        tell(found.length);
+    }
+    return { rows: found.slice(0, BULK_MOST), more: !listing.done || found.length > BULK_MOST };
+};
+
+function PickedBar({ filter, rows, clear }: { filter: Filter; rows: readonly Listed[]; clear: () => void }): JSX.Element {
+    const all = useSignal(false);
+    const start = (action: BulkAction) => (): void => {
+        bulk.value = { action, rows: all.value ? readMatching(filter) : rows, done: clear };
+    };
+    return (
+        <section class="picked-bar" aria-label="What is picked">
+            <span class="strong" role="status">
+                {all.value ? "All that match" : `${count(rows.length)} picked`}
+            </span>
+            <Button onClick={start("replay")}>Run again</Button>
+            <Button kind="danger" onClick={start("cancel")}>
+                Cancel
+            </Button>
+            <Button kind="quiet" pressed={all.value} onClick={() => (all.value = !all.value)}>
+                All that match
+            </Button>
+            <Button kind="quiet" onClick={clear}>
+                Clear
+            </Button>
+        </section>
     );
 }
 
@@ -319,11 +374,14 @@ const EXPORT_ROWS_MOST = 100_000;
 
 function ExportButton({ filter }: { filter: Filter }): JSX.Element {
     const so_far = useSignal<number | undefined>(undefined);
+    const stop = useRef<AbortController | undefined>(undefined);
+    useEffect(() => () => stop.current?.abort(), []);
     const run = async (): Promise<void> => {
         const abort = new AbortController();
+        stop.current = abort;
         so_far.value = 0;
         try {
-            const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes")).lanes.map((lane) => lane.lane_id);
+            const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes", abort.signal)).lanes.map((lane) => lane.lane_id);
             const listing = new Listing(filter, lanes);
             const lines: string[] = [];
             while (!listing.done && lines.length < EXPORT_ROWS_MOST) {
@@ -331,13 +389,18 @@ function ExportButton({ filter }: { filter: Filter }): JSX.Element {
                 so_far.value = lines.length;
             }
             download(new Blob(lines, { type: "application/x-ndjson" }), "executions.ndjson");
+            toast({ text: `${count(lines.length)} rows exported${listing.done ? "" : ", the newest of more"}.` });
+        } catch (error) {
+            if (!abort.signal.aborted) toast({ text: error instanceof Error ? error.message : String(error), bad: true });
         } finally {
             so_far.value = undefined;
         }
     };
+    if (so_far.value !== undefined)
+        return <Button onClick={() => stop.current?.abort()}>Stop the export, {count(so_far.value)} rows so far</Button>;
     return (
-        <Button disabled={so_far.value !== undefined} onClick={() => void run()} title="All that match, one JSON object a line">
-            {so_far.value === undefined ? "Export" : `${count(so_far.value)} rows…`}
+        <Button onClick={() => void run()} title="All that match, one JSON object a line">
+            Export
         </Button>
     );
 }

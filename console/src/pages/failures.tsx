@@ -1,16 +1,19 @@
 import type { JSX } from "preact";
 import { executionPath, get, getOrNull } from "../lib/api";
-import { groupFailures } from "../lib/failures";
+import { groupFailures, trend } from "../lib/failures";
 import { plural, shortId } from "../lib/format";
 import { Listing } from "../lib/listing";
 import { useLoad } from "../lib/load";
+import { now } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
 import type { ExecutionInfo, Lane } from "../lib/types";
-import { Empty, Problem, Skeleton, Time } from "../parts/ui";
+import { BulkHost, bulk } from "../parts/bulk";
+import { Button, Empty, Problem, Skeleton, Spark, Time } from "../parts/ui";
 import { Page } from "../shell";
 
 const LOOKED_AT_MOST = 150;
 const AT_ONCE = 25;
+const TREND_PARTS = 24;
 
 async function loadFailed(
     namespace: string,
@@ -43,6 +46,7 @@ export function FailuresPage(): JSX.Element {
         (event) => event.family === "completion" && event.outcome === "failed",
     );
     const groups = groupFailures(load.data?.failed ?? []);
+    const first = Math.min(...groups.map((group) => group.firstAt));
     const lead = load.data && groups.length > 0 && (
         <p class="muted">
             The {load.data.more ? "latest " : ""}
@@ -67,6 +71,7 @@ export function FailuresPage(): JSX.Element {
                 </label>
             }
         >
+            <BulkHost />
             {load.error && <Problem error={load.error} retry={load.reload} />}
             {!load.data ? (
                 !load.error && <Skeleton rows={8} />
@@ -93,7 +98,13 @@ export function FailuresPage(): JSX.Element {
                                 <th scope="col" class="right">
                                     Last
                                 </th>
+                                <th scope="col" class="spark-cell">
+                                    Trend
+                                </th>
                                 <th scope="col">Samples</th>
+                                <th scope="col">
+                                    <span class="hidden">Actions</span>
+                                </th>
                             </tr>
                         </thead>
                         <tbody>
@@ -119,12 +130,31 @@ export function FailuresPage(): JSX.Element {
                                     <td class="right">
                                         <Time at={group.lastAt} />
                                     </td>
+                                    <td class="spark-cell">
+                                        <Spark
+                                            values={trend(group, first, now.value, TREND_PARTS)}
+                                            tone="bad"
+                                            label="How often it happened over time"
+                                        />
+                                    </td>
                                     <td>
-                                        {group.samples.slice(0, 3).map((id) => (
-                                            <a key={id} class="lease" href={href(["executions", id], { tab: "attempts" })}>
-                                                <code>{shortId(id).slice(-6)}</code>
+                                        {group.members.slice(0, 3).map((one) => (
+                                            <a
+                                                key={one.execution_id}
+                                                class="lease"
+                                                href={href(["executions", one.execution_id], { tab: "attempts" })}
+                                            >
+                                                <code>{shortId(one.execution_id).slice(-6)}</code>
                                             </a>
                                         ))}
+                                    </td>
+                                    <td class="right">
+                                        <Button
+                                            label={`Run again: ${group.reason}`}
+                                            onClick={() => (bulk.value = { action: "replay", rows: group.members, done: load.reload })}
+                                        >
+                                            Run again
+                                        </Button>
                                     </td>
                                 </tr>
                             ))}

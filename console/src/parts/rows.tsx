@@ -23,19 +23,42 @@ interface RowsProps<T> {
     id: (row: T) => string;
     link?: (row: T) => string;
     more?: (() => void) | undefined;
+    /** Rows can be picked, one by one, as a stretch with Shift, or all that are there. */
+    picked?: Picked<T>;
+}
+
+export interface Picked<T> {
+    ids: ReadonlySet<string>;
+    name: (row: T) => string;
+    set: (ids: ReadonlySet<string>) => void;
 }
 
 const ROW_PX = 36;
 const SPARE_ROWS = 12;
 
-/** A table of any length: only the rows on the screen are there. j and k move, Enter opens. */
-export function Rows<T>({ label, columns, rows, id, link, more }: RowsProps<T>): JSX.Element {
+/** A table of any length: only the rows on the screen are there. j and k move, Enter opens, x picks. */
+export function Rows<T>({ label, columns, rows, id, link, more, picked }: RowsProps<T>): JSX.Element {
     const body = useRef<HTMLTableSectionElement>(null);
     const first = useSignal(0);
     const fit = useSignal(60);
     const focus = useRef(-1);
-    const latest = useRef({ rows, link, more });
-    latest.current = { rows, link, more };
+    const latest = useRef({ rows, link, more, picked });
+    latest.current = { rows, link, more, picked };
+    const pickedLast = useRef(-1);
+    const pick = (at: number, stretch: boolean): void => {
+        const { rows: have, picked: now } = latest.current;
+        if (!now || !have[at]) return;
+        const ids = new Set(now.ids);
+        const on = !ids.has(id(have[at]));
+        const from = stretch && pickedLast.current >= 0 ? pickedLast.current : at;
+        for (let one = Math.min(from, at); one <= Math.max(from, at); one += 1) {
+            const row = have[one];
+            if (row && on) ids.add(id(row));
+            else if (row) ids.delete(id(row));
+        }
+        pickedLast.current = at;
+        now.set(ids);
+    };
 
     useEffect(() => {
         const look = (): void => {
@@ -70,7 +93,8 @@ export function Rows<T>({ label, columns, rows, id, link, more }: RowsProps<T>):
         return addKeys({
             j: { about: "next row", run: move(1) },
             k: { about: "row before", run: move(-1) },
-            Enter: {
+            ...(picked ? { x: { about: "pick the row", run: () => pick(focus.current, false) } } : {}),
+            enter: {
                 about: "open the row",
                 run: () => {
                     const { rows: have, link: to } = latest.current;
@@ -88,6 +112,16 @@ export function Rows<T>({ label, columns, rows, id, link, more }: RowsProps<T>):
             <table class="rows" aria-label={label} aria-rowcount={rows.length}>
                 <thead>
                     <tr>
+                        {picked && (
+                            <th class="pick" scope="col">
+                                <input
+                                    type="checkbox"
+                                    aria-label="Pick all rows that are shown"
+                                    checked={rows.length > 0 && rows.every((row) => picked.ids.has(id(row)))}
+                                    onChange={(event) => picked.set(event.currentTarget.checked ? new Set(rows.map(id)) : new Set())}
+                                />
+                            </th>
+                        )}
                         {columns.map((column) => (
                             <th key={column.id} class={cellClass(column)} scope="col">
                                 {column.title}
@@ -100,9 +134,25 @@ export function Rows<T>({ label, columns, rows, id, link, more }: RowsProps<T>):
                     {rows.slice(from, to).map((row, offset) => {
                         const key = id(row);
                         return (
-                            <tr key={key} data-at={from + offset} data-id={key} onFocusCapture={() => (focus.current = from + offset)}>
+                            <tr
+                                key={key}
+                                data-at={from + offset}
+                                data-id={key}
+                                class={picked?.ids.has(key) ? "picked" : undefined}
+                                onFocusCapture={() => (focus.current = from + offset)}
+                            >
+                                {picked && (
+                                    <td class="pick">
+                                        <input
+                                            type="checkbox"
+                                            aria-label={`Pick ${picked.name(row)}`}
+                                            checked={picked.ids.has(key)}
+                                            onClick={(event) => pick(from + offset, event.shiftKey)}
+                                        />
+                                    </td>
+                                )}
                                 {columns.map((column, at) => (
-                                    <td key={column.id} class={cellClass(column)}>
+                                    <td key={column.id} class={`${cellClass(column)}${at === 0 && link ? " linked-cell" : ""}`}>
                                         {at === 0 && link ? <a href={link(row)}>{column.cell(row)}</a> : column.cell(row)}
                                     </td>
                                 ))}
