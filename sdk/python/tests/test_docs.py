@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
 import re
 import sys
@@ -31,9 +32,10 @@ async def run(page: str, monkeypatch: pytest.MonkeyPatch, server: TestServer) ->
     assert found
     for number, block in enumerate(found):
         code = compile(block, f"{page} block {number}", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        result = eval(code, module.__dict__)
-        if inspect.iscoroutine(result):
-            await result
+        if code.co_flags & inspect.CO_COROUTINE:
+            await eval(code, module.__dict__)
+        else:  # a program without an event loop
+            await asyncio.to_thread(eval, code, module.__dict__)
     return module.__dict__
 
 

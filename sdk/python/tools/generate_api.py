@@ -369,6 +369,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, cast
 
+from .blocking import Blocks, blocking
 from .codec import bytes_fields
 from .transport import Transport, escape
 
@@ -405,6 +406,13 @@ def generate(document: dict[str, Any]) -> str:
     lines += ["class Api:", '    """Every operation of the server, typed."""', "", "    transport: Transport", ""]
     for route in routes:
         lines += write_method(route)
+    lines += [
+        "",
+        "class BlockingApi(Blocks):",
+        '    """Every operation of the server, typed, for programs without asyncio."""',
+        "",
+    ]
+    lines += [f"    {route.name} = blocking(Api.{route.name})" for route in routes]
     table = ", ".join(f'"{r.key}": "{r.name}"' for r in routes)
     lines += ["", "", "#: Method of each route.", f"ROUTES: dict[str, str] = {{{table}}}", ""]
     return HEADER + "\n".join(lines)

@@ -13,7 +13,7 @@ async def greet(ctx: ff.Context, name: str) -> str:
 app.run()
 """
 
-from . import testing
+from . import sync, testing
 from .app import App
 from .client import Client, Event, Feed, Frame, Gap
 from .context import Context, SyncContext
@@ -109,5 +109,6 @@ __all__ = [
     "budget_id",
     "exponential",
     "fixed",
+    "sync",
     "testing",
 ]

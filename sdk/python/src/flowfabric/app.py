@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, overload
 
 import httpx
 
+from . import sync
 from .client import Client
 from .durations import Duration, to_ms
 from .errors import ConfigError, api_error
@@ -49,30 +51,41 @@ class App:
         self._server_url = server_url
         self._token = token
         self._http_transport = http_transport
-        self._client: Client | None = None
-        self._client_loop: asyncio.AbstractEventLoop | None = None
+        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = weakref.WeakKeyDictionary()
+        self._unbound: Client | None = None
 
     @property
     def client(self) -> Client:
         """The client of this application. Connections belong to an event loop, so each loop gets its own."""
         try:
-            loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+            loop = asyncio.get_running_loop()
         except RuntimeError:
-            loop = None
-        if self._client is None or (loop is not self._client_loop and self._client_loop is not None):
-            self._client = Client(self._server_url, self._token, http_transport=self._http_transport)
-        self._client_loop = loop
-        return self._client
+            self._unbound = self._unbound or self._made()
+            return self._unbound
+        found = self._clients.get(loop)
+        if found is None:
+            found, self._unbound = self._unbound or self._made(), None
+            self._clients[loop] = found
+        return found
+
+    def _made(self) -> Client:
+        return Client(self._server_url, self._token, http_transport=self._http_transport)
+
+    @property
+    def sync(self) -> sync.App:
+        """The same for programs without asyncio: each call blocks."""
+        return sync.App(self)
 
     def use(self, server_url: str | None = None, token: str | None = None) -> None:
         """Points the application at another server, for tests."""
-        self._server_url, self._token, self._client = server_url, token, None
+        self._server_url, self._token, self._unbound = server_url, token, None
+        self._clients.clear()
 
     async def close(self) -> None:
         """Closes the connections of the running loop."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        found = self._clients.pop(asyncio.get_running_loop(), None)
+        if found is not None:
+            await found.close()
 
     @overload
     def task(self, function: Callable[..., Awaitable[T]], /) -> Task[T]: ...

@@ -565,6 +565,26 @@ class SyncContext:
         return self.async_context.attempt_index
 
     @property
+    def kind(self) -> str:
+        """The name of the task."""
+        return self.async_context.kind
+
+    @property
+    def attempt_type(self) -> str:
+        """initial, retry, replay, fallback, resumed or reclaim."""
+        return self.async_context.attempt_type
+
+    @property
+    def flow_id(self) -> str | None:
+        """The flow it belongs to."""
+        return self.async_context.flow_id
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """The tags of the execution."""
+        return self.async_context.tags
+
+    @property
     def cancelled(self) -> bool:
         """Whether the work is for nothing: the lease was lost or the execution cancelled. Look at it in long loops."""
         return self.async_context.cancelled
@@ -602,9 +622,25 @@ class SyncContext:
         signal: Signal = self._run(self.async_context.wait_for(name, *signals, timeout=timeout))
         return signal
 
-    def approval(self, name: str, **options: Any) -> Decision:
+    def wait_for_all(self, name: str, *signals: str, timeout: Duration | None = None) -> list[Signal]:
+        """As `Context.wait_for_all`."""
+        all_of_them: list[Signal] = self._run(self.async_context.wait_for_all(name, *signals, timeout=timeout))
+        return all_of_them
+
+    def approval(
+        self,
+        name: str,
+        *,
+        ask: str | None = None,
+        to: str | Sequence[str] | None = None,
+        form: Mapping[str, Any] | None = None,
+        context: Any = None,
+        due: Duration | None = None,
+        timeout: Duration | None = None,
+    ) -> Decision:
         """As `Context.approval`."""
-        decision: Decision = self._run(self.async_context.approval(name, **options))
+        asking = self.async_context.approval(name, ask=ask, to=to, form=form, context=context, due=due, timeout=timeout)
+        decision: Decision = self._run(asking)
         return decision
 
     def call(self, call: Call[T], *, name: str | None = None) -> T:
@@ -616,6 +652,15 @@ class SyncContext:
         """As `Context.gather`."""
         results: list[T] = self._run(self.async_context.gather(calls, name=name, return_exceptions=return_exceptions))
         return results
+
+    def expand(self, nodes: Sequence[Mapping[str, Any]], *, name: str | None = None) -> dict[str, Any]:
+        """As `Context.expand`."""
+        added: dict[str, Any] = self._run(self.async_context.expand(nodes, name=name))
+        return added
+
+    def flush(self) -> None:
+        """As `Context.flush`."""
+        self._run(self.async_context.flush())
 
     def stream(self, chunk: str | bytes, *, type: str = "token") -> None:
         """As `Context.stream`."""

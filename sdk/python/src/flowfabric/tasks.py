@@ -16,6 +16,7 @@ from .errors import ConfigError, DecodeError
 if TYPE_CHECKING:
     from .app import App
     from .handle import Handle
+    from .sync import Task as SyncTask
 
 R = TypeVar("R")
 _BUDGETS = uuid.UUID("7d3f9a52-6c1e-5f0b-9a7d-3b1c5e9f2a40")
@@ -233,6 +234,13 @@ class Task(Generic[R]):
         given = Options(lane=lane, priority=priority, budget=budget, tags=tags or {}, namespace=namespace)
         call = Call(self, args, kwargs, given.over(options or Options()))
         return await self.app.submit(call, idempotency_key=idempotency_key, execution_id=execution_id, delay=delay)
+
+    @property
+    def sync(self) -> SyncTask[R]:
+        """The same for programs without asyncio: `task.sync.submit(...)` blocks and gives a handle that blocks."""
+        from .sync import Task as SyncTask
+
+        return SyncTask(self)
 
     def handle(self, execution_id: str) -> Handle[R]:
         """The handle of an execution that was submitted earlier."""

@@ -17,12 +17,13 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from .app import App
+from .blocking import LOOP
 from .errors import ConfigError, FlowFabricError
 from .worker import Worker
 
@@ -149,19 +150,38 @@ def server(*, settings: Mapping[str, str] | None = None, data_dir: str | Path = 
     return TestServer(settings=settings, data_dir=str(data_dir))
 
 
-@contextlib.asynccontextmanager
-async def worker(app: App, **changes: Any) -> AsyncIterator[Worker]:
-    """A worker for the tasks of an application, running in this event loop for as long as the block."""
-    made = app.worker(**changes)
-    registered = asyncio.Event()
-    running = asyncio.create_task(made.run(ready=registered.set))
-    waiting = asyncio.create_task(registered.wait())
-    try:
-        await asyncio.wait([running, waiting], return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            running.result()
-        yield made
-    finally:
+class RunningWorker:
+    """Runs a worker for as long as the block: in this event loop with `async with`, beside the program with `with`."""
+
+    def __init__(self, app: App, changes: Mapping[str, Any]) -> None:
+        self._app = app
+        self._changes = changes
+        self._made: Worker | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Worker:
+        made = self._made = self._app.worker(**self._changes)
+        registered = asyncio.Event()
+        self._running = asyncio.create_task(made.run(ready=registered.set))
+        waiting = asyncio.create_task(registered.wait())
+        await asyncio.wait([self._running, waiting], return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
-        made.stop()
-        await running
+        if self._running.done():
+            self._running.result()
+        return made
+
+    async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        if self._made is not None and self._running is not None:
+            self._made.stop()
+            await self._running
+
+    def __enter__(self) -> Worker:
+        return LOOP.wait(self.__aenter__())
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        LOOP.wait(self.__aexit__(kind, value, trace))
+
+
+def worker(app: App, **changes: Any) -> RunningWorker:
+    """A worker for the tasks of an application, for a `with` or `async with` block. `changes` are members of `WorkerOptions`."""
+    return RunningWorker(app, changes)
