@@ -29,6 +29,7 @@ const LATER: Record<string, Loader> = {
     lanes: async () => (await import("./pages/lanes")).LanesPage,
     workers: async () => (await import("./pages/workers")).WorkersPage,
     failures: async () => (await import("./pages/failures")).FailuresPage,
+    audit: async () => (await import("./pages/audit")).AuditPage,
     server: async () => (await import("./pages/server")).ServerPage,
 };
 

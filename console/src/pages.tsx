@@ -33,5 +33,6 @@ export const PAGES: readonly PageEntry[] = [
         icon: icon("M3 3h10v10H3zM6 6h4v4H6zM6 1v2m4-2v2M6 13v2m4-2v2M1 6h2m-2 4h2M13 6h2m-2 4h2"),
     },
     { id: "failures", title: "Failures", key: "x", icon: icon("M8 2.5 14.5 13.5h-13zM8 6.5v3.2m0 1.8v.2") },
+    { id: "audit", title: "Audit", key: "u", icon: icon("M4 2.5h8v11H4zM6.5 5.5h3m-3 2.5h3m-3 2.5h2") },
     { id: "server", title: "Server", key: "s", icon: icon("M2.5 3h11v4h-11zm0 6h11v4h-11zM5 5h.01M5 11h.01") },
 ];

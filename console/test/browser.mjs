@@ -579,7 +579,27 @@ test("overview and server tell how things are", async (server) => {
         .waitFor();
     await page.getByRole("link", { name: /^Server/ }).click();
     await shows(page, "The server is well");
-    await shows(page, "embedded");
+    const check = (name) => page.getByRole("table", { name: "Checks" }).getByRole("row", { name: new RegExp(`^${name} `) });
+    await check("store").getByText("answers in").waitFor();
+    await check("secrets").getByText("in every partition").waitFor();
+    await check("access").getByText("FF_API_TOKEN").waitFor();
+    await page.getByRole("cell", { name: "lease expiry" }).waitFor();
+    await close(page);
+});
+
+test("the audit trail goes on as it is written, is searched, and leads to what was changed", async (server) => {
+    const id = await server.create({ execution_kind: "audited" });
+    await server.on(id, "/cancel", { reason: "no more" });
+    const page = await open(server, "#/audit");
+    const row = page.locator("tbody tr", { hasText: "execution.cancel" });
+    await row.waitFor();
+    await server.call("PUT", "/v1/lanes/mail", { state: "paused" });
+    await page.locator("tbody tr", { hasText: "mail" }).waitFor();
+    await page.getByLabel("Filter").fill("execution.");
+    await page.locator("tbody tr", { hasText: "mail" }).waitFor({ state: "detached" });
+    await page.reload();
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { name: /audited/ }).waitFor();
     await close(page);
 });
 
@@ -660,6 +680,7 @@ test("no page violates what axe-core knows of accessibility, in both themes and 
         "#/workers",
         "#/failures",
         "#/server",
+        "#/audit",
         "#/nothing",
     ];
     for (const colorScheme of ["light", "dark"]) {

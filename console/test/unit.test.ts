@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commentOf, counted } from "../src/lib/approvals";
 import { runBulk, split, stateCounts } from "../src/lib/bulk";
+import { examine, type ServerFacts } from "../src/lib/checks";
 import { fingerprint, groupFailures, trend } from "../src/lib/failures";
 import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
 import { filterText, parseFilter } from "../src/lib/filter";
@@ -12,6 +13,7 @@ import { hexDump } from "../src/lib/hex";
 import { history } from "../src/lib/history";
 import { criticalPath, layout, NODE_HEIGHT } from "../src/lib/layers";
 import { plan } from "../src/lib/listing";
+import { byLabel, parseMetrics, total } from "../src/lib/metrics";
 import { href, parsePlace } from "../src/lib/router";
 import { SseParser } from "../src/lib/sse";
 import { duration, exact, relative } from "../src/lib/time";
@@ -323,6 +325,67 @@ test("the trend of a failure counts each once, in the part of time it falls into
     const at = (completed_at: number) => info({ execution_id: `${completed_at}`, failure_reason: "boom", completed_at });
     const [group] = groupFailures([at(1_000), at(1_100), at(5_000)]);
     assert.deepEqual(trend(group!, 1_000, 5_000, 4), [2, 0, 0, 1]);
+});
+
+test("figures are read from Prometheus' text, with labels that hold anything", () => {
+    const metrics = parseMetrics(
+        [
+            "# HELP ff_x Something",
+            "ff_x 3",
+            'ff_y{lane="a",state="waiting"} 4',
+            'ff_y{lane="a\\"},{b",state="active"} 5',
+            'ff_y_bucket{le="+Inf"} 9',
+            "no sample",
+            "",
+        ].join("\n"),
+    );
+    assert.equal(total(metrics, "ff_x"), 3);
+    assert.equal(total(metrics, "ff_y"), 9);
+    assert.equal(
+        total(metrics, "ff_y", (labels) => labels.state === "active"),
+        5,
+    );
+    assert.equal(total(metrics, "ff_none"), undefined);
+    assert.deepEqual(
+        [...byLabel(metrics, "ff_y", "lane")],
+        [
+            ["a", 4],
+            ['a"},{b', 5],
+        ],
+    );
+});
+
+test("the checks of a server say what is bad and what to do", () => {
+    const facts: ServerFacts = {
+        capabilities: {
+            backend: "embedded",
+            version: "1",
+            library_version: 7,
+            partitions: { flow: 1, budget: 1, quota: 1 },
+            lanes: [],
+            features: { authentication: true },
+            store_warnings: [],
+        },
+        health: { status: "ok" },
+        ready: { status: "ok", memory: { state: "good", used: 1, limit: 100 } },
+        answeredInMs: 3,
+        clockApartMs: 0,
+        kids: { current_kid: "k1", in_step: true, kids: [] },
+        metrics: parseMetrics("ff_scanner_errors_total 0"),
+    };
+    const unwell = (change: Partial<ServerFacts>) =>
+        examine({ ...facts, ...change })
+            .filter((check) => check.state !== "ok")
+            .map((check) => `${check.state} ${check.name}`);
+    assert.deepEqual(unwell({}), []);
+    assert.deepEqual(unwell({ ready: { status: "ok", memory: { state: "full", used: 99, limit: 100 } } }), ["bad memory"]);
+    assert.deepEqual(unwell({ clockApartMs: 60_000 }), ["warn clocks"]);
+    assert.deepEqual(unwell({ kids: { current_kid: "k1", in_step: false, kids: [] } }), ["bad secrets"]);
+    assert.deepEqual(unwell({ health: { status: "down", reason: "no store" } }), ["bad store", "bad health"]);
+    assert.deepEqual(unwell({ metrics: parseMetrics('ff_scanner_errors_total{scanner="a"} 2\nff_http_requests_total{status="503"} 1') }), [
+        "warn background work",
+        "warn requests",
+    ]);
 });
 
 test("a comment is found in the payload of a signal, and nothing else is taken for one", () => {
