@@ -476,7 +476,17 @@ test("a flow is drawn, changes live, shows its node and can be cancelled", async
     await page.getByRole("link", { name: "plan, active" }).waitFor();
     await server.on(task.execution_id, "/complete", { task_token: task.task_token, result: "{}" });
     await page.getByRole("link", { name: "plan, completed" }).click();
-    await page.getByRole("link", { name: /Open execution/ }).waitFor();
+    const beside = page.getByRole("complementary", { name: "Node plan" });
+    await beside.getByRole("link", { name: /Open execution/ }).waitFor();
+    await beside.getByRole("tab", { name: "Result" }).click();
+    await beside.getByText("{}").waitFor();
+    await page.reload();
+    await beside.getByText("{}").waitFor();
+    const left = await server.claim("mail");
+    await page.getByRole("list", { name: "Critical path" }).getByRole("link", { name: "plan" }).waitFor();
+    await page.getByRole("list", { name: "Slowest nodes" }).getByRole("link").nth(1).click();
+    await page.getByRole("complementary").getByRole("button", { name: "Cancel" }).waitFor();
+    assert.ok(left);
     await page.getByRole("button", { name: "Cancel flow" }).click();
     await answerDialog(page, "Cancel the flow", { Reason: "enough" });
     await until("the flow's end", async () => (await server.state(flow.nodes.join)) === "cancelled");

@@ -7,6 +7,7 @@ import { examine, type ServerFacts } from "../src/lib/checks";
 import { fingerprint, groupFailures, trend } from "../src/lib/failures";
 import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
 import { filterText, parseFilter } from "../src/lib/filter";
+import { nodeTimes } from "../src/lib/flowtimes";
 import { stateAfter } from "../src/lib/follow";
 import { bytes, count, short, shortId } from "../src/lib/format";
 import { hexDump } from "../src/lib/hex";
@@ -17,7 +18,7 @@ import { byLabel, parseMetrics, total } from "../src/lib/metrics";
 import { href, parsePlace } from "../src/lib/router";
 import { SseParser } from "../src/lib/sse";
 import { duration, exact, relative } from "../src/lib/time";
-import type { Attempt, ExecutionInfo, Explanation, FeedEvent, LeaseEvent } from "../src/lib/types";
+import type { Attempt, ExecutionInfo, Explanation, FeedEvent, FlowEdge, FlowNode, LeaseEvent } from "../src/lib/types";
 import { totalUsage } from "../src/lib/usage";
 import { ticks, waterfall } from "../src/lib/waterfall";
 import { why } from "../src/lib/why";
@@ -386,6 +387,44 @@ test("the checks of a server say what is bad and what to do", () => {
         "warn background work",
         "warn requests",
     ]);
+});
+
+test("a node is timed from the end of all that it depends on", () => {
+    const node = (execution_id: string, public_state: FlowNode["public_state"], completed_at?: number): FlowNode => ({
+        execution_id,
+        name: execution_id,
+        public_state,
+        lane_id: "a",
+        execution_kind: "k",
+        created_at: 100,
+        ...(completed_at === undefined ? {} : { completed_at }),
+    });
+    const edge = (from: string, to: string, edge_state = "satisfied"): FlowEdge => ({
+        edge_id: `${from}-${to}`,
+        upstream_execution_id: from,
+        downstream_execution_id: to,
+        dependency_kind: "success",
+        edge_state,
+    });
+    const times = nodeTimes(
+        [
+            node("plan", "completed", 300),
+            node("a", "completed", 900),
+            node("b", "active"),
+            node("join", "waiting_children"),
+            node("left", "skipped", 950),
+        ],
+        [edge("plan", "a"), edge("plan", "b"), edge("a", "join"), edge("b", "join", "unsatisfied"), edge("a", "left")],
+        1_000,
+    );
+    assert.deepEqual(
+        [...times.values()].map((one) => [one.node.name, one.ready, one.end]),
+        [
+            ["plan", 100, 300],
+            ["a", 300, 900],
+            ["b", 300, 1_000],
+        ],
+    );
 });
 
 test("a comment is found in the payload of a signal, and nothing else is taken for one", () => {

@@ -200,7 +200,6 @@ export interface FlowNode {
     lane_id: string;
     execution_kind: string;
     created_at: number;
-    started_at?: number;
     completed_at?: number;
     skip_reason?: string;
 }

@@ -1,19 +1,21 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { executionPath, get, send } from "../lib/api";
+import { get, send } from "../lib/api";
+import { type NodeTime, nodeTimes } from "../lib/flowtimes";
 import { stateAfter } from "../lib/follow";
-import { count, shortId, words } from "../lib/format";
+import { count, words } from "../lib/format";
 import { criticalPath, layout, NODE_HEIGHT, NODE_WIDTH } from "../lib/layers";
 import { onEvents } from "../lib/live";
 import { useLoad } from "../lib/load";
 import { now } from "../lib/prefs";
-import { href, place, setQuery } from "../lib/router";
+import { href, place } from "../lib/router";
 import { duration } from "../lib/time";
-import type { Explanation, Flow, FlowEdge, FlowGroup, FlowNode, PublicState } from "../lib/types";
-import { why } from "../lib/why";
-import { lookOf, State, StateIcon } from "../parts/state";
-import { Button, Copy, Empty, Panel, Problem, question, Skeleton, Time } from "../parts/ui";
+import type { Flow, FlowEdge, FlowGroup, FlowNode, PublicState } from "../lib/types";
+import { NodeBox } from "../parts/node";
+import { lookOf, State } from "../parts/state";
+import { CriticalPath, Slowest } from "../parts/timing";
+import { Button, Copy, Empty, Problem, question, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
 import { Ended } from "./flows";
 
@@ -27,7 +29,8 @@ interface Graph extends Flow {
 const PAGE = 500;
 const NODES_MOST = 5_000;
 const MARGIN = 20;
-const SLOWEST = 5;
+/** Smaller is no longer read; then the graph is moved instead. */
+const READABLE = 0.4;
 const FINAL_FLOW = new Set(["completed", "failed", "cancelled"]);
 
 async function loadGraph(id: string, abort: AbortSignal): Promise<Graph> {
@@ -67,6 +70,7 @@ export function FlowPage(): JSX.Element {
         );
     const chosen = place.value.query.get("node");
     const node = graph.nodes.find((one) => one.execution_id === chosen);
+    const path = pathOf(graph, nodeTimes(graph.nodes, graph.edges, now.peek()));
     return (
         <Page
             title={
@@ -97,16 +101,44 @@ export function FlowPage(): JSX.Element {
                 )
             }
         >
-            <div class={node ? "split" : ""}>
+            <div class={node ? "split flow-split" : ""}>
                 <div>
                     <section class="panel graph-panel" aria-label="Graph">
-                        <GraphView graph={graph} chosen={chosen} />
+                        <GraphView graph={graph} chosen={chosen} critical={new Set(path.map((one) => one.node.execution_id))} />
                     </section>
-                    <Slowest graph={graph} />
+                    <Timing graph={graph} />
                 </div>
-                {node && <NodeBox node={node} graph={graph} />}
+                {node && (
+                    <NodeBox
+                        key={node.execution_id}
+                        node={node}
+                        group={graph.groups.find((one) => one.downstream_execution_id === node.execution_id)}
+                        changed={load.reload}
+                    />
+                )}
             </div>
         </Page>
+    );
+}
+
+/** The nodes that the flow waited for, the first of them first. */
+function pathOf(graph: Graph, times: ReadonlyMap<string, NodeTime>): NodeTime[] {
+    const ids = criticalPath(
+        graph.nodes.map((node) => ({ id: node.execution_id, end: times.get(node.execution_id)?.end ?? 0 })),
+        graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
+    );
+    return [...ids].reverse().flatMap((id) => times.get(id) ?? []);
+}
+
+/** Beside the graph, so that a running clock draws these lists alone. */
+function Timing({ graph }: { graph: Graph }): JSX.Element {
+    const times = nodeTimes(graph.nodes, graph.edges, graph.finished_at ?? now.value);
+    const link = (one: FlowNode): string => href(["flows", graph.flow_id], { node: one.execution_id });
+    return (
+        <>
+            <CriticalPath times={pathOf(graph, times)} link={link} />
+            <Slowest times={[...times.values()]} link={link} />
+        </>
     );
 }
 
@@ -136,7 +168,7 @@ interface View {
 }
 
 /** The graph in layers; what is on the screen is drawn, dragging moves, the wheel with Ctrl zooms. */
-function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): JSX.Element {
+function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string | null; critical: ReadonlySet<string> }): JSX.Element {
     const states = useSignal<ReadonlyMap<string, PublicState>>(new Map());
     const view = useSignal<View | undefined>(undefined);
     const size = useSignal({ width: 900, height: 420 });
@@ -150,17 +182,6 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
                 graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
             ),
         [shape],
-    );
-    const critical = useMemo(
-        () =>
-            criticalPath(
-                graph.nodes.map((node) => ({
-                    id: node.execution_id,
-                    end: node.completed_at ?? (node.started_at ? Number.MAX_SAFE_INTEGER : 0),
-                })),
-                graph.edges.map((edge) => ({ from: edge.upstream_execution_id, to: edge.downstream_execution_id })),
-            ),
-        [graph],
     );
     useEffect(() => {
         states.value = new Map();
@@ -199,7 +220,7 @@ function GraphView({ graph, chosen }: { graph: Graph; chosen: string | null }): 
     }, [shape]);
     const fit = (): View => {
         const scale = Math.min(1, (size.value.width - 2 * MARGIN) / placed.width, (size.value.height - 2 * MARGIN) / placed.height);
-        const readable = Math.max(scale, 0.45);
+        const readable = Math.max(scale, READABLE);
         return {
             scale: readable,
             x: Math.max(MARGIN, (size.value.width - placed.width * readable) / 2),
@@ -316,105 +337,4 @@ function zoomed(view: View, by: number, size: { width: number; height: number })
 
 function clip(text: string, most: number): string {
     return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-function Slowest({ graph }: { graph: Graph }): JSX.Element | null {
-    const took = graph.nodes
-        .map((node) => ({
-            node,
-            ms: node.started_at
-                ? (node.completed_at ?? now.value) - node.started_at
-                : node.completed_at
-                  ? node.completed_at - node.created_at
-                  : 0,
-        }))
-        .filter((one) => one.ms > 0 && one.node.public_state !== "skipped")
-        .sort((a, b) => b.ms - a.ms)
-        .slice(0, SLOWEST);
-    if (took.length === 0) return null;
-    const most = took[0]!.ms;
-    return (
-        <Panel title="Longest until their end">
-            <ul class="slowest">
-                {took.map(({ node, ms }) => (
-                    <li key={node.execution_id}>
-                        <a href={href(["flows", graph.flow_id], { node: node.execution_id })}>
-                            <StateIcon state={node.public_state} /> {node.name}
-                        </a>
-                        <span class="slow-bar" aria-hidden="true">
-                            <i class={lookOf(node.public_state).tone} style={{ width: `${(ms / most) * 100}%` }} />
-                        </span>
-                        <span class="right">{duration(ms)}</span>
-                    </li>
-                ))}
-            </ul>
-        </Panel>
-    );
-}
-
-function NodeBox({ node, graph }: { node: FlowNode; graph: Graph }): JSX.Element {
-    const load = useLoad(
-        node.execution_id,
-        (abort) => get<Explanation>(executionPath(node.execution_id, "/explain"), abort),
-        (event) => event.execution_id === node.execution_id,
-    );
-    const group = graph.groups.find((one) => one.downstream_execution_id === node.execution_id);
-    return (
-        <aside class="panel node-box" aria-label={`Node ${node.name}`}>
-            <header>
-                <h2>{node.name}</h2>
-                <Button kind="quiet" label="Close" onClick={() => setQuery({ node: null })}>
-                    ×
-                </Button>
-            </header>
-            <div class="padded">
-                {load.data ? (
-                    <>
-                        <State state={load.data.public_state} pill />
-                        <p>{why(load.data, []).sentence}</p>
-                        <dl class="facts">
-                            <div>
-                                <dt>Kind</dt>
-                                <dd>{node.execution_kind}</dd>
-                            </div>
-                            <div>
-                                <dt>Lane</dt>
-                                <dd>{node.lane_id}</dd>
-                            </div>
-                            <div>
-                                <dt>Attempts</dt>
-                                <dd>{load.data.total_attempt_count}</dd>
-                            </div>
-                            <div>
-                                <dt>Started</dt>
-                                <dd>
-                                    <Time at={load.data.started_at} />
-                                </dd>
-                            </div>
-                            <div>
-                                <dt>Ended</dt>
-                                <dd>
-                                    <Time at={load.data.completed_at} />
-                                </dd>
-                            </div>
-                            {group && (
-                                <div>
-                                    <dt>Joins</dt>
-                                    <dd>
-                                        {words(group.policy)}, {group.succeeded} of {group.n} succeeded
-                                        {group.failed > 0 ? `, ${group.failed} failed` : ""}
-                                    </dd>
-                                </div>
-                            )}
-                        </dl>
-                    </>
-                ) : (
-                    <Skeleton rows={4} />
-                )}
-                <a class="button main" href={href(["executions", node.execution_id])}>
-                    Open execution {shortId(node.execution_id).slice(-6)}
-                </a>
-            </div>
-        </aside>
-    );
 }
