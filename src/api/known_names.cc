@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kIgnored = "now";
 constexpr std::string_view kToken = "access_token";
 constexpr std::string_view kTaskToken = "task_token";
+/// What has no place in the query: a header tells the lease, and the body is the payload.
+constexpr std::array<std::string_view, 3> kBodyOnly = {kTaskToken, "lease", "input_payload"};
 constexpr std::string_view kEncoded = "_base64";
 
 struct PathId {
@@ -54,13 +56,12 @@ std::vector<std::string_view> names_of(const std::vector<FieldDoc>& fields) {
     return all;
 }
 
-/// With bytes as the body, the other fields stand in the query, but for lists; a token stands in a
-/// header.
+/// With bytes as the body, the other fields stand in the query, but for lists.
 std::vector<FieldDoc> octet_query(const Route& route) {
     std::vector<FieldDoc> fields;
     for (const FieldDoc& field : route.doc.body)
         if (field.kind != FieldDoc::Kind::Bytes && field.kind != FieldDoc::Kind::Array &&
-            field.name != kTaskToken)
+            std::ranges::find(kBodyOnly, field.name) == kBodyOnly.end())
             fields.push_back(field);
     return fields;
 }

@@ -26,10 +26,10 @@ bool is_fault_of_the_disk(const std::error_code& failure) {
 }
 
 Error cannot_use(const fs::path& path, const std::error_code& failure) {
+    const std::string why = path.string() + ": " + failure.message();
     if (is_fault_of_the_disk(failure))
-        return model::storage_error(model::TransportKind::IoError,
-                                    path.string() + ": " + failure.message());
-    return invalid_input("folder", path.string() + ": " + failure.message());
+        return model::storage_error(model::TransportKind::IoError, why);
+    return invalid_input("folder", "cannot be used: " + why);
 }
 
 }  // namespace

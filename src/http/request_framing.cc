@@ -26,13 +26,31 @@ Result<RequestFraming> chunked_framing(const Request& head, unsigned version) {
     return RequestFraming{.kind = RequestFraming::Kind::Chunked};
 }
 
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_of_name(char c) {
+    constexpr std::string_view kMarks = "-._~%!$&'()*+,;=";
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
+           kMarks.find(c) != std::string_view::npos;
+}
+
+bool is_of_address(char c) {
+    return is_of_name(c) || c == ':';
+}
+
 /// A name, an IPv4 address or an IPv6 one in brackets, and perhaps a port.
 bool plausible_host(std::string_view host) {
-    constexpr std::string_view kAllowed = "-._~%:[]!$&'()*+,;=";
-    return std::ranges::all_of(host, [kAllowed](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               kAllowed.find(c) != std::string_view::npos;
-    });
+    const bool bracketed = host.starts_with('[');
+    const std::size_t end = bracketed ? host.find(']') : host.find(':');
+    if (bracketed && end == std::string_view::npos) return false;
+    const std::string_view name = host.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end);
+    if (name.empty() || !std::ranges::all_of(name, bracketed ? is_of_address : is_of_name))
+        return false;
+    if (end == std::string_view::npos) return true;
+    const std::string_view rest = host.substr(bracketed ? end + 1 : end);
+    return rest.empty() || (rest.starts_with(':') && std::ranges::all_of(rest.substr(1), is_digit));
 }
 
 }  // namespace

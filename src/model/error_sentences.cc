@@ -337,11 +337,12 @@ std::string fill(const Row& row, const Error& error) {
     return out.append(rest);
 }
 
-/// Field and reason of an `invalid_input`.
+/// Field and reason of an `invalid_input`. A field may hold colons; a reason holds them behind a
+/// bracket or before a space only.
 std::pair<std::string, std::string> refused_field(const std::string& detail) {
-    const auto colon = detail.rfind(':');
-    const auto open = detail.find('(');
-    const auto at = open == std::string::npos ? colon : detail.rfind(':', open);
+    const auto within = std::min(detail.find('('), detail.find(": "));
+    auto at = within == 0 ? std::string::npos : detail.rfind(':', within - 1);
+    if (at == std::string::npos) at = detail.find(':');
     if (at == std::string::npos) return {detail, ""};
     const std::size_t why = detail.find_first_not_of(' ', at + 1);
     return {detail.substr(0, at), why == std::string::npos ? "" : detail.substr(why)};

@@ -31,8 +31,9 @@ TEST(ErrorSentences, SayWhatHappenedToWhat) {
               "The lane gpu takes no new work. Activate it, or choose another one.");
     EXPECT_EQ(sentence_of(make_error("lane_not_accepting")),
               "The lane takes no new work. Activate it, or choose another one.");
-    EXPECT_EQ(sentence_of(make_error("rate_limit_exceeded", {"250"})),
-              "A quota lets no more start for now, for 250 ms. Repeat it later.");
+    EXPECT_EQ(
+        sentence_of(make_error("rate_limit_exceeded", {"250"})),
+        "A quota or a limit of requests lets no more in for now, for 250 ms. Repeat it later.");
     EXPECT_EQ(sentence_of(make_error("already_member_of_different_flow:x")),
               "The execution is a member of another flow.");
 }
@@ -61,6 +62,10 @@ TEST(ErrorSentences, DetailsHaveNames) {
     ASSERT_EQ(field.size(), 2U);
     EXPECT_EQ(field[0].second, "a.b");
     EXPECT_EQ(field[1].second, "too_long");
+    const auto told = named_details(invalid_input("a[0]:b", "is not empty: /tmp/c:d"));
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0].second, "a[0]:b");
+    EXPECT_EQ(told[1].second, "is not empty: /tmp/c:d");
     EXPECT_TRUE(named_details(make_error("stale_lease", {"x"})).empty());
 }
 

@@ -71,6 +71,7 @@ TEST(AttackBackup, Repair_29_BackupsAreWrittenOnlyBelowTheConfiguredFolder) {
         const JsonReply refused = ask(world, name);
         EXPECT_EQ(refused.status, 400) << name << " " << refused.body;
         EXPECT_EQ(refused.code(), "invalid_input");
+        EXPECT_EQ(refused.json().find("fields")->find("field")->as_string(), "folder");
         EXPECT_FALSE(refused.flag("retryable"));
     }
     EXPECT_FALSE(std::filesystem::exists(folder.file("elsewhere")));

@@ -57,10 +57,17 @@ TEST_P(UnknownNames, Repair_20_InTheQuery) {
     expect_refused(world().get("/healthz?x=1"), "x", "");
     expect_refused(world().post("/v1/executions?priority=4", R"({"execution_kind":"noop"})"),
                    "priority", "");
-    const JsonReply octets =
-        world().request("POST", "/v1/executions?execution_kind=noop&priorty=4", "bytes",
-                        {{"Content-Type", "application/octet-stream"}});
-    expect_refused(octets, "priorty", "priority");
+    const auto with_bytes = [this](const std::string& target) {
+        return world().request("POST", target, "bytes",
+                               {{"Content-Type", "application/octet-stream"}});
+    };
+    const std::string create = "/v1/executions?execution_kind=noop&";
+    expect_refused(with_bytes(create + "priorty=4"), "priorty", "priority");
+    expect_refused(with_bytes(create + "payload=x"), "payload", "");
+    expect_refused(with_bytes(create + "input_payload=x"), "input_payload", "");
+    const std::string complete = "/v1/executions/" + encode(kExecution) + "/complete?";
+    expect_refused(with_bytes(complete + "lease=x"), "lease", "");
+    expect_refused(with_bytes(complete + "task_token=x"), "task_token", "");
 }
 
 TEST_P(UnknownNames, Repair_20_InFlowDocuments) {

@@ -114,6 +114,9 @@ TEST_F(HttpFraming, Repair_27_CountsAHeadThatComesInOneWriteAndRequiresOneHost) 
     EXPECT_EQ(status_of(with("Host: a\r\nhost: b\r\n")), 400);
     EXPECT_EQ(status_of(with("Host: a/b\r\n")), 400);
     EXPECT_EQ(status_of(with("Host: user@a\r\n")), 400);
+    for (const std::string host : {"a:80x", "a:b:80", "[::1", "[::1]80", "::1", ":80", "[]:80"})
+        EXPECT_EQ(status_of(with("Host: " + host + "\r\n")), 400) << host;
+    EXPECT_EQ(status_of(with("Host: a:\r\n")), 200);
     EXPECT_EQ(status_of(with("Host: [::1]:80\r\n")), 200);
     EXPECT_EQ(status_of("GET /echo HTTP/1.0\r\n\r\n"), 200);
 }
