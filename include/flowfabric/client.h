@@ -168,7 +168,7 @@ class AdminClient {
     Result<Done> detach_quota(const std::string& quota_id, const Scope& scope) const;
 
     // Lanes, workers, administration
-    Result<LaneList> list_lanes() const;
+    Result<LaneList> list_lanes(bool count_now = false) const;
     Result<Done> set_lane(const std::string& lane, const LaneChanges& changes) const;
     /// One that is disabled and in which nothing is left to do.
     Result<Done> delete_lane(const std::string& lane) const;

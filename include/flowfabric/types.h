@@ -95,11 +95,13 @@ struct ExecutionSummary {
 
 struct ExecutionQuery {
     std::string lane{};
-    /// eligible, delayed, terminal, suspended, active, blocked_...; by default eligible.
+    /// A public state, or an index of a lane: eligible, terminal, blocked_...; by default eligible.
     std::string state{};
     std::string ns{};
     /// `key:value`, with a namespace.
     std::string tag{};
+    /// Without a namespace: those of all namespaces, newest first, in every state.
+    bool newest = false;
     int limit = 50;
     std::string cursor{};
 };

@@ -40,22 +40,37 @@ Result<std::optional<Id>> query_id(const Call& call, std::string_view name) {
     return std::optional<Id>(*std::move(parsed));
 }
 
+/// By an index of a lane, or by the word that replies show as `public_state`. `delayed`,
+/// `suspended` and `active` are both and mean the same.
+Result<Done> parse_state_filter(const Call& call, service::ListRequest& request) {
+    const auto state = call.query("state");
+    if (!state) return Done{};
+    request.state = service::parse_list_state(*state);
+    if (request.state) return Done{};
+    request.public_state = model::parse_state<model::PublicState>(*state);
+    if (!request.public_state) return invalid_input("state", "unknown");
+    // No index of a lane holds just these.
+    request.every_namespace = !request.ns;
+    return Done{};
+}
+
 Result<service::ListRequest> parse_list(const Call& call,
                                         const model::PartitionConfig& partitions) {
     service::ListRequest request;
     FF_TRY(request.partition, parse_partition(call, partitions));
     FF_TRY(request.lane, query_id<model::LaneId>(call, "lane"));
     FF_TRY(request.ns, query_id<model::Namespace>(call, "namespace"));
+    if (const auto order = call.query("order")) {
+        if (*order != "newest") return invalid_input("order", "unknown");
+        request.every_namespace = !request.ns;
+    }
     FF_TRY(request.limit, parse_limit(call));
     FF_TRY(const auto offset, call.query_integer("offset", 0, 1'000'000'000));
     request.offset = static_cast<std::size_t>(offset.value_or(0));
     if (request.offset > 0 && (!request.partition || request.ns))
         return invalid_input("offset", "needs_partition");
     request.cursor = call.query("cursor").value_or("");
-    if (const auto state = call.query("state")) {
-        request.state = service::parse_list_state(*state);
-        if (!request.state) return invalid_input("state", "unknown");
-    }
+    FF_CHECK(parse_state_filter(call, request));
     if (const auto tag = call.query("tag")) {
         const std::size_t colon = tag->find(':');
         if (colon == std::string::npos || colon == 0) return invalid_input("tag", "no_colon");
@@ -202,10 +217,12 @@ std::vector<FieldDoc> list_query() {
     query.push_back({.name = "partition", .kind = Kind::Integer, .about = "Absent: all"});
     query.push_back({.name = "lane", .about = "default"});
     query.push_back({.name = "state",
-                     .about = "eligible, delayed, terminal, suspended, active or blocked_*",
+                     .about = "eligible, delayed, terminal, suspended, active, blocked_*, or a "
+                              "public state such as failed",
                      .example = "\"active\""});
     query.push_back({.name = "offset", .kind = Kind::Integer, .about = "With partition"});
     query.push_back({.name = "namespace", .about = "Newest first"});
+    query.push_back({.name = "order", .about = "newest: without a namespace those of all"});
     query.push_back({.name = "tag", .about = "name:value; needs a namespace"});
     query.push_back({.name = "view", .about = "ids: all ids of a partition, in order"});
     return query;

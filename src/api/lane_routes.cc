@@ -5,6 +5,7 @@
 #include "api/fields.h"
 #include "api/json_response.h"
 #include "api/parse_path.h"
+#include "api/stream_query.h"
 
 namespace ff::api {
 namespace {
@@ -25,8 +26,10 @@ void write_lane(json::Writer& out, const service::LaneView& lane) {
     out.end_object();
 }
 
-Task<http::Response> list_lanes(service::Lanes& lanes) {
-    FF_CO_TRY(const std::vector<service::LaneView> views, co_await lanes.list());
+Task<http::Response> list_lanes(service::Lanes& lanes, Call& call) {
+    const std::string counts = call.query("counts").value_or("");
+    if (!counts.empty() && counts != "now") co_return invalid_input("counts", "can only be now");
+    FF_CO_TRY(const std::vector<service::LaneView> views, co_await lanes.list(counts == "now"));
     co_return json_response(200, [&views](json::Writer& out) {
         out.key("lanes").begin_array();
         for (const service::LaneView& view : views) write_lane(out, view);
@@ -75,11 +78,13 @@ Task<http::Response> remove_lane(service::Lanes& lanes, Call& call) {
 }  // namespace
 
 void add_lane_routes(Routes& routes, service::Lanes& lanes) {
-    routes.add({.method = "GET",
-                .pattern = "/v1/lanes",
-                .doc = {.summary = "All lanes with their state and counts",
-                        .answer = {{.name = "lanes", .kind = Kind::Array, .required = true}}},
-                .handle = [&lanes](Call&) { return list_lanes(lanes); }});
+    routes.add(
+        {.method = "GET",
+         .pattern = "/v1/lanes",
+         .doc = {.summary = "All lanes with their state and counts",
+                 .query = {doc_query("counts", "now: count anew, with up to 32 lanes", "\"now\"")},
+                 .answer = {{.name = "lanes", .kind = Kind::Array, .required = true}}},
+         .handle = [&lanes](Call& call) { return list_lanes(lanes, call); }});
     routes.add(
         {.method = "PUT",
          .pattern = "/v1/lanes/{lane}",

@@ -63,6 +63,7 @@ class Instance {
     std::uint16_t metrics_port() const { return metrics_http_->port(); }
     /// Where a client on this machine reaches it.
     std::string url() const;
+    bool serves_console() const { return console_ != nullptr; }
     store::Store& store() { return backend_.store(); }
     Services& services() { return *services_; }
     const api::Routes& routes() const { return routes_; }

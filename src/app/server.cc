@@ -73,6 +73,8 @@ class ServerProcess {
             co_return;
         }
         std::printf("flowfabric: serving %s\n", instance_.url().c_str());
+        if (instance_.serves_console())
+            std::printf("flowfabric: console %s/console/\n", instance_.url().c_str());
         std::fflush(stdout);
         started_ = true;
         if (ready_) ready_(instance_.url());

@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <charconv>
+#include <utility>
 
 namespace ff::cli {
 namespace {
@@ -13,6 +14,10 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 }
 
 }  // namespace
+
+Error mistake(std::string sentence) {
+    return {.code = "invalid_input", .message = std::move(sentence)};
+}
 
 std::string Arguments::text(std::string_view name, std::string_view otherwise) const {
     const auto found = values_.find(std::string(name));
@@ -29,8 +34,8 @@ Result<std::int64_t> Arguments::integer(std::string_view name, std::int64_t othe
     if (!has(name)) return otherwise;
     const auto value = number_of(text(name));
     if (!value || *value < least || *value > most)
-        return invalid_input("--" + std::string(name), "no number from " + std::to_string(least) +
-                                                           " to " + std::to_string(most));
+        return mistake("--" + std::string(name) + " is a number from " + std::to_string(least) +
+                       " to " + std::to_string(most) + ", not `" + text(name) + "`.");
     return *value;
 }
 
@@ -39,7 +44,7 @@ Result<std::map<std::string, std::string>> Arguments::pairs(std::string_view nam
     for (const std::string& pair : all(name)) {
         const std::size_t mark = pair.find('=');
         if (mark == std::string::npos || mark == 0)
-            return invalid_input("--" + std::string(name), "not key=value: " + pair);
+            return mistake("--" + std::string(name) + " is key=value, not `" + pair + "`.");
         out[pair.substr(0, mark)] = pair.substr(mark + 1);
     }
     return out;
@@ -50,7 +55,9 @@ Result<std::map<std::string, std::int64_t>> Arguments::amounts(std::string_view 
     std::map<std::string, std::int64_t> out;
     for (const auto& [key, value] : texts) {
         const auto number = number_of(value);
-        if (!number) return invalid_input("--" + std::string(name), "no number: " + value);
+        if (!number)
+            return mistake("--" + std::string(name) + " is name=number, and `" + value +
+                           "` is none.");
         out[key] = *number;
     }
     return out;

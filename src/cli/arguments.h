@@ -11,6 +11,9 @@
 
 namespace ff::cli {
 
+/// What is wrong with the arguments, as a sentence that names the culprit.
+Error mistake(std::string sentence);
+
 /// What was said behind the name of a command, by the names of its table entry.
 class Arguments {
   public:

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "cli/commands.h"
+#include "cli/scratch.h"
 #include "cli/try.h"
 #include "flowfabric/runtime.h"
 #include "sdk/words.h"
@@ -56,9 +57,11 @@ class Meter {
 flowfabric::Result<flowfabric::Done> submit(const AdminClient& client, const Load& load,
                                             const std::string& lane) {
     for (std::size_t sent = 0; sent < load.tasks; sent += kBatch) {
-        const std::vector<flowfabric::NewExecution> batch(
-            std::min(kBatch, load.tasks - sent),
-            {.kind = "noop", .payload = std::string(load.bytes, 'x'), .lane = lane});
+        const std::vector<flowfabric::NewExecution> batch(std::min(kBatch, load.tasks - sent),
+                                                          {.kind = "noop",
+                                                           .payload = std::string(load.bytes, 'x'),
+                                                           .lane = lane,
+                                                           .policy = std::string(kScratchPolicy)});
         const auto created = client.create_executions(batch);
         if (!created) return created.error();
         for (const auto& one : *created) {
@@ -98,6 +101,7 @@ int run_bench(Session& session, const Arguments& arguments) {
     const bool finished = meter.wait();
     runtime.stop();
     const auto ended = steady_clock::now();
+    FF_CLI_TRY([[maybe_unused]] const auto removed, remove_lane(client, lane));
     if (!finished) return session.fail(Error{.code = "timeout", .message = "tasks did not end"});
     return session.show(
         Json::object({{"tasks", tasks},

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/near_name.h"
@@ -75,7 +76,7 @@ CLI::App* app_of(CLI::App& root, std::map<std::string, CLI::App*>& groups,
     if (words.size() == 2) {
         CLI::App*& group = groups[words[0]];
         if (group == nullptr) {
-            group = root.add_subcommand(words[0], "See " + words[0] + " --help");
+            group = root.add_subcommand(words[0], std::string(group_about(words[0])));
             group->require_subcommand(1)->fallthrough();
         }
         parent = group;
@@ -163,6 +164,13 @@ std::string environment(const char* name, const std::string& otherwise) {
     return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
+std::size_t terminal_width() {
+    winsize size{};
+    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    if (!terminal || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col;
+}
+
 bool speaks_colours() {
     return ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR", "").empty() &&
            environment("TERM", "dumb") != "dumb";
@@ -180,6 +188,7 @@ std::variant<Words, Parsed> parse_command_line(std::vector<std::string> argument
     if (const auto unknown = unknown_command(arguments)) return no_such_command(*unknown);
     CLI::App root("FlowFabric, a durable execution engine", "flowfabric");
     root.require_subcommand(1);
+    root.set_version_flag("--version", version_text());
     root.footer(
         "Server settings: flowfabric server --help.\n"
         "Exit codes: 0 done, 1 failed, 2 arguments not understood, 130 interrupted twice.");
@@ -227,9 +236,14 @@ int run_command_line(std::vector<std::string> arguments, const Programs& program
          .insecure = said.has("insecure"),
          .token = said.text("token", environment("FF_API_TOKEN", "")),
          .json = said.has("json"),
-         .colours = speaks_colours()},
+         .colours = speaks_colours(),
+         .width = terminal_width()},
         programs);
     return command->run(session, said);
+}
+
+std::string version_text() {
+    return "flowfabric " + version() + " (LuaJIT " + luajit_version() + ")";
 }
 
 std::string version() {

@@ -28,6 +28,8 @@ std::variant<Words, Parsed> parse_command_line(std::vector<std::string> argument
 /// Does what the arguments say; the exit code.
 int run_command_line(std::vector<std::string> arguments, const Programs& programs);
 
+/// For people.
+std::string version_text();
 /// As in `0.1.0`.
 std::string version();
 /// Of the LuaJIT that an embedded store runs on.

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/flow_drawing.h"
+#include "cli/session.h"
+#include "cli/words.h"
 #include "flowfabric/json.h"
 
 namespace ff::cli {
@@ -141,6 +143,44 @@ TEST(FlowDrawing, ShowsLevelsStatesAndWhatANodeDependsOn) {
     EXPECT_EQ(lines[0], "✓ a        <completed>");
     EXPECT_EQ(lines[1], "✗ b        <failed>");
     EXPECT_EQ(lines[2], "└─ · join  <waiting_children>  ← a, b");
+    const auto siblings =
+        draw_flow({node("a", "completed"), node("b", "failed"), node("c", "active")},
+                  {edge("a", "b"), edge("a", "c")}, [](const std::string& state) { return state; });
+    ASSERT_EQ(siblings.size(), 3U);
+    EXPECT_TRUE(siblings[1].starts_with("├─ ✗ b")) << siblings[1];
+    EXPECT_TRUE(siblings[2].starts_with("└─ ▶ c")) << siblings[2];
+}
+
+TEST(Table, ShowsTheColumnsThatFitTheTerminal) {
+    const auto shown = [](std::size_t width) {
+        const Programs none;
+        const Session session({.width = width}, none);
+        Table table({"NAME", "STATE", "KIND"});
+        table.row({"a-name", "a-state", "a-kind"});
+        ::testing::internal::CaptureStdout();
+        session.print(table);
+        return ::testing::internal::GetCapturedStdout();
+    };
+    EXPECT_EQ(shown(0), "NAME    STATE    KIND\na-name  a-state  a-kind\n");
+    EXPECT_EQ(shown(23), shown(0));
+    EXPECT_EQ(shown(22), "NAME    STATE\na-name  a-state\n");
+    EXPECT_EQ(shown(3), "NAME\na-name\n");
+}
+
+TEST(Words, SayTimesAndIdsForPeople) {
+    EXPECT_EQ(duration_text(999), "999 ms");
+    EXPECT_EQ(duration_text(12'540), "12.5 s");
+    EXPECT_EQ(duration_text(200'000), "3 min 20 s");
+    EXPECT_EQ(duration_text(14'700'000), "4 h 5 min");
+    EXPECT_EQ(duration_text(183'600'000), "2 d 3 h");
+    EXPECT_EQ(age_text(1000, 3000), "2.0 s ago");
+    EXPECT_EQ(age_text(3000, 1000), "in 2.0 s");
+    EXPECT_EQ(age_text(0, 1000), "-");
+    EXPECT_EQ(plain_id("{fp:86}:00000000-0000-4000-8000-000000000000"),
+              "fp.86.00000000-0000-4000-8000-000000000000");
+    EXPECT_EQ(plain_id("a-flow"), "a-flow");
+    EXPECT_EQ(tag_filter("team=a:b"), "team:a:b");
+    EXPECT_EQ(tag_filter("team:a=b"), "team:a=b");
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 namespace ff::cli {
 namespace {
 
+// The public states, as listings show them, then the indexes of a lane for those who know them.
 constexpr std::string_view kStates =
-    "eligible,delayed,terminal,suspended,active,blocked_dependencies,blocked_budget,blocked_quota,"
+    "waiting,active,delayed,suspended,waiting_children,rate_limited,completed,failed,cancelled,"
+    "expired,skipped,eligible,terminal,blocked_dependencies,blocked_budget,blocked_quota,"
     "blocked_route,blocked_operator";
 
 const Positional kExecution{.name = "execution", .about = "Id of the execution"};
@@ -26,7 +28,8 @@ std::vector<CommandSpec> execution_commands() {
                      {.name = "tag", .value = "KEY=VALUE", .about = "A tag", .many = true},
                      {.name = "policy", .value = "JSON", .about = "Retries, timeouts, budgets"},
                      {.name = "delay-ms", .value = "MS", .about = "Start no earlier"},
-                     {.name = "wait", .about = "Wait for its end and print the result"}},
+                     {.name = "wait", .about = "Wait for its end and print the result"},
+                     {.name = "follow", .about = "Print its output live, then the result"}},
          .run = run_submit},
         {.name = "get",
          .about = "Show an execution",
@@ -34,15 +37,23 @@ std::vector<CommandSpec> execution_commands() {
          .options = {{.name = "explain", .about = "Also why it is not running"},
                      {.name = "result", .about = "Print the bytes of its result"}},
          .run = run_get},
+        {.name = "explain",
+         .about = "Say why an execution is not running",
+         .positionals = {kExecution},
+         .run = run_explain},
         {.name = "list",
-         .about = "List executions",
-         .options =
-             {{.name = "state", .value = "STATE", .about = "Default: eligible", .choices = kStates},
-              {.name = "lane", .value = "LANE", .about = "Of this lane"},
-              {.name = "namespace", .value = "NAME", .about = "Of this namespace, all states"},
-              {.name = "tag", .value = "KEY:VALUE", .about = "With this tag"},
-              {.name = "limit", .value = "N", .about = "At most; default 50"},
-              {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
+         .about = "List executions, newest first",
+         .options = {{.name = "state",
+                      .value = "STATE",
+                      .about = "In this state, such as waiting or failed",
+                      .choices = kStates},
+                     {.name = "lane", .value = "LANE", .about = "Of this lane"},
+                     {.name = "namespace", .value = "NAME", .about = "Of this namespace"},
+                     {.name = "tag",
+                      .value = "KEY=VALUE",
+                      .about = "With this tag, in a namespace, in no order"},
+                     {.name = "limit", .value = "N", .about = "At most; default 50"},
+                     {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
          .run = run_list},
     };
 }
@@ -104,7 +115,7 @@ std::vector<CommandSpec> flow_commands() {
         {.name = "flow list",
          .about = "Show flows",
          .options = {{.name = "namespace", .value = "NAME", .about = "Only of this namespace"},
-                     {.name = "tag", .value = "KEY:VALUE", .about = "Only with this tag"},
+                     {.name = "tag", .value = "KEY=VALUE", .about = "Only with this tag"},
                      {.name = "state", .value = "STATE", .about = "Only in this state"},
                      {.name = "limit", .value = "N", .about = "At most; default 50"},
                      {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
@@ -210,7 +221,9 @@ std::vector<CommandSpec> operator_commands() {
                      {.name = "bytes", .value = "N", .about = "Payload; default 4096"}},
          .run = run_bench},
         {.name = "doctor",
-         .about = "Check server, store, library, partitions, clocks and indexes",
+         .about = "Check server, store, library, partitions and secrets",
+         .options = {{.name = "write",
+                      .about = "Also clocks and indexes, by an execution that it removes again"}},
          .run = run_doctor},
         {.name = "server",
          .about = "Serve the HTTP API (see server --help)",
@@ -221,6 +234,9 @@ std::vector<CommandSpec> operator_commands() {
          .options = {{.name = "listen", .value = "ADDR", .about = "Default 127.0.0.1:9090"},
                      {.name = "data-dir", .value = "DIR", .about = "Keep the data there"}},
          .run = run_dev},
+        {.name = "console",
+         .about = "Print the address of the web console, and open it in a browser if there is one",
+         .run = run_console},
         {.name = "demo",
          .about = "Show a flow with fan-out, budget, approval and a worker that is killed",
          .options = {{.name = "yes", .about = "Approve without asking"}},
@@ -251,6 +267,13 @@ std::vector<CommandSpec> all_commands() {
 std::span<const CommandSpec> command_table() {
     static const std::vector<CommandSpec> table = all_commands();
     return table;
+}
+
+std::string_view group_about(std::string_view group) {
+    if (group == "flow") return "Graphs of executions: submit, show, list, cancel";
+    if (group == "budget") return "What may be spent: create, list, show, reset";
+    if (group == "quota") return "How much may run: create, list, show";
+    return "Queues that work waits in: list, set";
 }
 
 std::span<const Option> common_options() {

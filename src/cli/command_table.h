@@ -46,6 +46,8 @@ struct CommandSpec {
 
 /// Every command, in the order of the help.
 std::span<const CommandSpec> command_table();
+/// What the commands under a word have in common.
+std::string_view group_about(std::string_view group);
 /// What every command takes.
 std::span<const Option> common_options();
 

@@ -8,6 +8,7 @@ namespace ff::cli {
 // One function per command; each returns the exit code.
 int run_submit(Session& session, const Arguments& arguments);
 int run_get(Session& session, const Arguments& arguments);
+int run_explain(Session& session, const Arguments& arguments);
 int run_list(Session& session, const Arguments& arguments);
 int run_cancel(Session& session, const Arguments& arguments);
 int run_retry(Session& session, const Arguments& arguments);
@@ -36,6 +37,7 @@ int run_repair(Session& session, const Arguments& arguments);
 int run_doctor(Session& session, const Arguments& arguments);
 int run_version(Session& session, const Arguments& arguments);
 int run_server(Session& session, const Arguments& arguments);
+int run_console(Session& session, const Arguments& arguments);
 int run_dev(Session& session, const Arguments& arguments);
 int run_demo(Session& session, const Arguments& arguments);
 int run_demo_worker(Session& session, const Arguments& arguments);

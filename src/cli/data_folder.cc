@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/try.h"
+#include "cli/words.h"
 
 // What can be done with the data of a server that does not run.
 
@@ -109,7 +110,7 @@ int run_repair(Session& session, const Arguments& arguments) {
     const std::string folder = arguments.text("data-dir");
     const bool wanted = arguments.has("yes") || arguments.has("apply");
     if (wanted && arguments.has("dry-run"))
-        return session.usage(invalid_input("repair", "--dry-run or --yes, not both"));
+        return session.usage(mistake("Give --dry-run or --yes, not both."));
     FF_CLI_TRY(const DataCheck check, session.programs().check_data(folder));
     Json document = to_json(folder, check);
     const bool needed = !check.damage.empty();

@@ -21,6 +21,7 @@ using flowfabric::Millis;
 namespace {
 
 constexpr Millis kPatience{20'000};
+constexpr std::size_t kWordsALine = 5;
 constexpr std::string_view kServing = "flowfabric: serving ";
 
 /// What the processes of the demo say, in the order it arrives.
@@ -64,6 +65,8 @@ class Demo {
     /// Follows the workers until the draft asks for approval, and kills one on the way.
     Result<Done> follow_until_draft();
     void on_begun(const Chatter::Line& line, const std::string& node, const std::string& type);
+    /// `what` is `<node>/<index of the word>`. Words are shown a few at a time.
+    void on_token(const std::string& who, const std::string& what);
     bool approved() const;
     int finish();
 
@@ -133,6 +136,17 @@ void Demo::on_begun(const Chatter::Line& line, const std::string& node, const st
     }
 }
 
+void Demo::on_token(const std::string& who, const std::string& what) {
+    const std::size_t slash = what.find('/');
+    const std::string node = what.substr(0, slash);
+    const auto at = static_cast<std::size_t>(std::stoul(what.substr(slash + 1)));
+    if ((at + 1) % kWordsALine != 0) return;
+    std::string words;
+    for (std::size_t i = at + 1 - kWordsALine; i <= at; ++i)
+        words += " " + std::string(kDemoText.at(i));
+    say(who, node + " streams:" + words, Colour::Grey);
+}
+
 Result<Done> Demo::follow_until_draft() {
     bool draft = false;
     while (!draft) {
@@ -146,6 +160,7 @@ Result<Done> Demo::follow_until_draft() {
         words >> verb >> what >> attempt >> type;
         if (verb == "begun") on_begun(*line, what, type);
         if (verb == "done") say(line->who, "has finished " + what);
+        if (verb == "token") on_token(line->who, what);
         draft = verb == "begun" && what == "draft";
         // In the middle of a piece of research, some words in.
         const bool moment = killed_.empty() && verb == "token" && what.ends_with("/5");
@@ -209,6 +224,10 @@ int Demo::finish() {
         lost == 0 ? Colour::Green : Colour::Red);
     say("doubled", doubled == 0 ? "nothing" : std::to_string(doubled),
         doubled == 0 ? Colour::Green : Colour::Red);
+    session_.line("");
+    say("next", "flowfabric dev        a server of your own, with a console to look at");
+    say("", "flowfabric submit hello --payload world --follow");
+    say("", "docs/getting-started.md in Python, TypeScript, C++ or curl");
     return lost == 0 && doubled == 0 && reclaimed_ > 0 && ending.public_state == "completed"
                ? kDone
                : kFailed;
@@ -251,7 +270,7 @@ int run_demo(Session& session, const Arguments& arguments) {
     const bool ask = !arguments.has("yes");
     if (ask && ::isatty(STDIN_FILENO) == 0)
         return session.usage(
-            invalid_input("demo", "asks for an approval; without a terminal it needs --yes"));
+            mistake("The demo asks for an approval; without a terminal it needs --yes."));
     return Demo(session, ask).run();
 }
 

@@ -40,7 +40,8 @@ HandlerResult research(Context& context) {
         for (const auto& one : *usage) {
             if (one.status == "hard_breach") return failed("the budget is spent");
         }
-        const auto appended = context.task().append_frame("token", word);
+        const auto appended = context.task().append_frame(
+            "token", std::string(kDemoText.at(static_cast<std::size_t>(i))) + " ");
         if (!appended) return failed(appended.error().text());
         tell("token " + word);
         std::this_thread::sleep_for(Millis(60));

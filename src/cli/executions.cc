@@ -1,5 +1,8 @@
+#include "cli/card.h"
 #include "cli/commands.h"
+#include "cli/follow.h"
 #include "cli/try.h"
+#include "cli/words.h"
 
 namespace ff::cli {
 
@@ -23,7 +26,7 @@ Result<flowfabric::NewExecution> execution_of(const Arguments& arguments) {
                                   .creator_identity = "flowfabric-cli",
                                   .policy = arguments.text("policy")};
     if (arguments.has("file")) {
-        if (arguments.has("payload")) return invalid_input("--file", "not together with --payload");
+        if (arguments.has("payload")) return mistake("Give --file or --payload, not both.");
         FF_TRY(made.payload, read_input(arguments.text("file")));
     }
     FF_TRY(const std::int64_t priority, arguments.integer("priority", 0, 0, kPriorityMax));
@@ -32,10 +35,11 @@ Result<flowfabric::NewExecution> execution_of(const Arguments& arguments) {
     FF_TRY(const std::int64_t delay, arguments.integer("delay-ms", 0, 0, kDelayMsMax));
     if (delay > 0) made.delay_until = flowfabric::Due::in(Millis(delay));
     if (!made.policy.empty() && !Json::parse(made.policy))
-        return invalid_input("--policy", "no JSON");
+        return mistake("--policy is no JSON: " + made.policy);
     return made;
 }
 
+/// Waits for the end and prints the result; a failure is told on standard error.
 int wait_and_print(const Session& session, const AdminClient& client, const std::string& id) {
     FF_CLI_TRY(const auto ending, client.wait_for_terminal(id, kLong));
     if (ending.terminal_outcome != "success") {
@@ -56,13 +60,18 @@ int run_submit(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const auto execution, execution_of(arguments));
     FF_CLI_TRY(const AdminClient client, session.client());
     FF_CLI_TRY(const auto created, client.create_execution(execution));
-    if (arguments.has("wait")) return wait_and_print(session, client, created.execution_id);
+    if (arguments.has("follow")) {
+        FF_CLI_TRY([[maybe_unused]] const auto shown,
+                   follow_output(session, client, created.execution_id));
+    }
+    if (arguments.has("wait") || arguments.has("follow"))
+        return wait_and_print(session, client, created.execution_id);
     if (session.json()) {
         session.print_json(Json::object({{"status", created.duplicate ? "duplicate" : "created"},
                                          {"execution_id", created.execution_id},
                                          {"public_state", created.public_state}}));
     } else {
-        session.line(created.execution_id);
+        session.line(plain_id(created.execution_id));
         if (created.duplicate) std::fprintf(stderr, "flowfabric: it was there already\n");
     }
     return kDone;
@@ -77,33 +86,58 @@ int run_get(Session& session, const Arguments& arguments) {
         return kDone;
     }
     FF_CLI_TRY(flowfabric::ExecutionInfo info, client.describe_execution(id));
-    Json shown = std::move(info.raw);
-    if (arguments.has("explain")) {
-        FF_CLI_TRY(auto why, client.explain(id));
-        shown.set("explain", std::move(why.raw));
+    FF_CLI_TRY(const flowfabric::Tags tags, client.get_tags(id));
+    Json shown_tags = Json::object();
+    for (const auto& [key, value] : tags) shown_tags.set(key, value);
+    info.raw.set("tags", std::move(shown_tags));
+    if (session.json()) {
+        if (arguments.has("explain")) {
+            FF_CLI_TRY(auto why, client.explain(id));
+            info.raw.set("explain", std::move(why.raw));
+        }
+        session.print_json(info.raw);
+        return kDone;
     }
-    return session.show(shown);
+    print_card(session, info);
+    return arguments.has("explain") ? run_explain(session, arguments) : kDone;
+}
+
+int run_explain(Session& session, const Arguments& arguments) {
+    FF_CLI_TRY(const AdminClient client, session.client());
+    FF_CLI_TRY(const auto why, client.explain(arguments.text("execution")));
+    if (session.json()) {
+        session.print_json(why.raw);
+    } else {
+        print_explanation(session, why);
+    }
+    return kDone;
 }
 
 int run_list(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t limit, arguments.integer("limit", 50, 1, kPageMax));
     if (arguments.has("tag") && !arguments.has("namespace"))
-        return session.usage(invalid_input("--tag", "needs --namespace"));
+        return session.usage(mistake("--tag needs --namespace: tags are kept by namespace."));
     FF_CLI_TRY(const AdminClient client, session.client());
     FF_CLI_TRY(const auto page, client.list_executions({.lane = arguments.text("lane"),
                                                         .state = arguments.text("state"),
                                                         .ns = arguments.text("namespace"),
-                                                        .tag = arguments.text("tag"),
+                                                        .tag = tag_filter(arguments.text("tag")),
+                                                        .newest = !arguments.has("tag"),
                                                         .limit = static_cast<int>(limit),
                                                         .cursor = arguments.text("cursor")}));
     if (session.json()) {
         session.print_json(page.raw);
         return kDone;
     }
-    Table table({"EXECUTION", "STATE", "KIND", "LANE", "NAMESPACE", "PRIORITY", "CREATED"});
+    if (page.executions.empty() && page.next_cursor.empty()) {
+        std::fprintf(stderr, "flowfabric: no executions match\n");
+        return kDone;
+    }
+    const std::int64_t now = now_ms();
+    Table table({"EXECUTION", "STATE", "KIND", "CREATED", "LANE", "NAMESPACE", "PRIORITY"});
     for (const auto& one : page.executions)
-        table.row({one.execution_id, session.paint_state(one.public_state), one.kind, one.lane,
-                   one.ns, std::to_string(one.priority), time_text(one.created_at)});
+        table.row({plain_id(one.execution_id), session.paint_state(one.public_state), one.kind,
+                   age_text(one.created_at, now), one.lane, one.ns, std::to_string(one.priority)});
     session.print(table);
     session.tell_more(page.next_cursor);
     return kDone;

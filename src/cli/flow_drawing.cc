@@ -70,10 +70,12 @@ std::vector<std::string> draw_flow(const std::vector<FlowMember>& nodes,
         return std::tie(a->level, a->name) < std::tie(b->level, b->name);
     });
     std::vector<std::string> lines;
-    for (const Node* node : order) {
+    for (std::size_t at = 0; at < order.size(); ++at) {
+        const Node* node = order[at];
+        const bool last = at + 1 == order.size() || order[at + 1]->level != node->level;
         std::string line;
         for (std::size_t i = 1; i < node->level; ++i) line += "   ";
-        if (node->level > 0) line += "└─ ";
+        if (node->level > 0) line += last ? "└─ " : "├─ ";
         line += std::string(mark_of(node->state)) + " " + node->name;
         line.append(widest + 2 - (3 * node->level + node->name.size()), ' ');
         line += paint(node->state);

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/flow_drawing.h"
 #include "cli/try.h"
+#include "cli/words.h"
 
 namespace ff::cli {
 
@@ -40,7 +41,7 @@ flowfabric::Result<FlowGraph> whole_graph(const AdminClient& client, const std::
 int run_flow_submit(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::string text, read_input(arguments.text("file")));
     const auto graph = Json::parse(text);
-    if (!graph) return session.usage(invalid_input(arguments.text("file"), "no JSON"));
+    if (!graph) return session.usage(mistake(arguments.text("file") + " is no JSON."));
     FF_CLI_TRY(const AdminClient client, session.client());
     const auto submitted = client.submit_flow(*graph);
     if (!submitted) {
@@ -58,7 +59,7 @@ int run_flow_submit(Session& session, const Arguments& arguments) {
     }
     session.line(submitted->flow_id);
     Table table({"NODE", "EXECUTION"});
-    for (const auto& [name, id] : submitted->nodes) table.row({name, id});
+    for (const auto& [name, id] : submitted->nodes) table.row({name, plain_id(id)});
     session.print(table);
     return kDone;
 }
@@ -67,7 +68,7 @@ int run_flow_list(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t limit, arguments.integer("limit", 50, 1, kPageMax));
     FF_CLI_TRY(const AdminClient client, session.client());
     FF_CLI_TRY(const auto page, client.list_flows({.ns = arguments.text("namespace"),
-                                                   .tag = arguments.text("tag"),
+                                                   .tag = tag_filter(arguments.text("tag")),
                                                    .state = arguments.text("state"),
                                                    .limit = static_cast<int>(limit),
                                                    .cursor = arguments.text("cursor")}));
@@ -75,10 +76,11 @@ int run_flow_list(Session& session, const Arguments& arguments) {
         session.print_json(page.raw);
         return kDone;
     }
+    const std::int64_t now = now_ms();
     Table table({"FLOW", "STATE", "KIND", "NAMESPACE", "NODES", "CREATED"});
     for (const auto& flow : page.flows)
         table.row({flow.flow_id, session.paint_state(flow.public_state), flow.kind, flow.ns,
-                   std::to_string(flow.node_count), time_text(flow.created_at)});
+                   std::to_string(flow.node_count), age_text(flow.created_at, now)});
     session.print(table);
     session.tell_more(page.next_cursor);
     return kDone;

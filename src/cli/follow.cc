@@ -1,3 +1,5 @@
+#include "cli/follow.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -41,7 +43,68 @@ std::string look_of(const flowfabric::ExecutionInfo& info) {
            info.progress_message;
 }
 
+/// Frames as they come. Tokens are pieces of one text and run on; other frames get a line each.
+class FramePrinter {
+  public:
+    explicit FramePrinter(const Session& session) : session_(session) {}
+    FramePrinter(const FramePrinter&) = delete;
+    FramePrinter& operator=(const FramePrinter&) = delete;
+    ~FramePrinter() { end_line(); }
+
+    void print(const std::vector<flowfabric::Frame>& frames) {
+        for (const auto& frame : frames) {
+            if (session_.json()) {
+                session_.print_json(Json::object(
+                    {{"id", frame.id}, {"frame_type", frame.type}, {"payload", frame.payload}}));
+            } else if (frame.type == "token") {
+                session_.write(frame.payload);
+                if (!frame.payload.empty()) within_line_ = frame.payload.back() != '\n';
+            } else {
+                end_line();
+                session_.line(session_.paint(frame.type, Colour::Grey) + "  " + frame.payload);
+            }
+        }
+    }
+
+  private:
+    void end_line() {
+        if (within_line_) session_.line("");
+        within_line_ = false;
+    }
+
+    const Session& session_;
+    bool within_line_ = false;
+};
+
 }  // namespace
+
+flowfabric::Result<flowfabric::Done> follow_output(const Session& session,
+                                                   const AdminClient& client,
+                                                   const std::string& id) {
+    FramePrinter printer(session);
+    // Before the first look, so that nothing between the two is missed.
+    flowfabric::Feed changes = client.feed({.execution_id = id});
+    auto seen = changes.next_event(Millis(0));
+    std::int64_t attempt = -1;
+    std::string after;
+    while (seen) {
+        const auto info = client.describe_execution(id);
+        if (!info) return info.error();
+        if (info->attempt_index != attempt) after = "0-0";
+        attempt = info->attempt_index;
+        const bool running = info->public_state == "active";
+        while (true) {
+            const auto page = client.tail_stream(id, attempt, after, running ? kTurn : Millis(0));
+            if (!page) return page.error();
+            printer.print(page->frames);
+            after = page->next;
+            if (page->closed || page->frames.empty()) break;
+        }
+        if (has_ended(*info)) return flowfabric::Done{};
+        seen = changes.next_event(running ? Millis(0) : kTurn);
+    }
+    return seen.error();
+}
 
 int run_watch(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t timeout,
@@ -78,18 +141,12 @@ int run_tail(Session& session, const Arguments& arguments) {
     const std::int64_t attempt = chosen >= 0 ? chosen : info.attempt_index;
     const bool follow = !arguments.has("no-follow");
     std::string after = "0-0";
+    FramePrinter printer(session);
     while (true) {
         const bool waits = follow && !has_ended(info);
         FF_CLI_TRY(const auto page,
                    client.tail_stream(id, attempt, after, waits ? kTurn : Millis(0)));
-        for (const auto& frame : page.frames) {
-            if (session.json()) {
-                session.print_json(Json::object(
-                    {{"id", frame.id}, {"frame_type", frame.type}, {"payload", frame.payload}}));
-            } else {
-                session.line(session.paint(frame.type, Colour::Grey) + "  " + frame.payload);
-            }
-        }
+        printer.print(page.frames);
         after = page.next;
         const bool drained = page.frames.empty();
         if (page.closed || (drained && !waits)) return kDone;

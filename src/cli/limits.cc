@@ -24,7 +24,7 @@ Result<Scope> scope_of(const Arguments& arguments) {
     const std::string scope = arguments.text("scope");
     const std::size_t mark = scope.find(':');
     if (mark == std::string::npos || mark == 0 || mark + 1 == scope.size())
-        return invalid_input("--scope", "not TYPE:ID");
+        return mistake("--scope is TYPE:ID, not `" + scope + "`.");
     return Scope{.type = scope.substr(0, mark), .id = scope.substr(mark + 1)};
 }
 
@@ -32,13 +32,13 @@ Result<flowfabric::NewBudget> budget_of(const Arguments& arguments) {
     flowfabric::NewBudget budget{.attach = arguments.has("attach")};
     FF_TRY(budget.hard_limits, arguments.amounts("hard"));
     FF_TRY(budget.soft_limits, arguments.amounts("soft"));
-    if (budget.hard_limits.empty()) return invalid_input("--hard", "at least one limit is needed");
+    if (budget.hard_limits.empty()) return mistake("A budget needs a limit: --hard NAME=N.");
     for (const auto& [name, limit] : budget.soft_limits) {
         if (!budget.hard_limits.contains(name))
-            return invalid_input("--soft", "no hard limit for " + name);
+            return mistake("--soft " + name + " needs a --hard limit of the same name.");
     }
     FF_TRY(budget.scope, scope_of(arguments));
-    if (budget.scope.type.empty()) return invalid_input("--scope", "a budget needs one");
+    if (budget.scope.type.empty()) return mistake("A budget needs a scope: --scope TYPE:ID.");
     FF_TRY(const std::int64_t reset, arguments.integer("reset-ms", 0, 0, kMany));
     budget.reset_interval = flowfabric::Millis(reset);
     return budget;
@@ -50,7 +50,7 @@ Result<flowfabric::NewQuota> quota_of(const Arguments& arguments) {
     FF_TRY(quota.max_concurrent, arguments.integer("concurrent", 0, 0, kMany));
     FF_TRY(quota.window_seconds, arguments.integer("window-s", 60, 1, kMany));
     if (quota.max_per_window == 0 && quota.max_concurrent == 0)
-        return invalid_input("--rate", "a rate or --concurrent is needed");
+        return mistake("A quota needs --rate, --concurrent or both.");
     FF_TRY(quota.scope, scope_of(arguments));
     return quota;
 }

@@ -4,7 +4,9 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/scratch.h"
 #include "cli/try.h"
+#include "cli/words.h"
 
 namespace ff::cli {
 
@@ -80,19 +82,14 @@ std::vector<Check> examine(const AdminClient& client) {
     return checks;
 }
 
-/// The store's clock against ours, by an execution that is never run.
+/// The store's clock and indexes, by an execution that is never run and soon forgotten.
 std::vector<Check> probe(const AdminClient& client) {
-    using std::chrono::system_clock;
-    const auto now_ms = [] {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(
-                   system_clock::now().time_since_epoch())
-            .count();
-    };
     const std::int64_t before = now_ms();
     const auto created = client.create_execution({.kind = "flowfabric.doctor",
                                                   .lane = "flowfabric.doctor",
                                                   .ns = "flowfabric.doctor",
-                                                  .creator_identity = "flowfabric-cli"});
+                                                  .creator_identity = "flowfabric-cli",
+                                                  .policy = std::string(kScratchPolicy)});
     const std::int64_t after = now_ms();
     if (!created) return {{"create", false, created.error().text()}};
     std::vector<Check> checks{{"create", true, std::to_string(after - before) + " ms"}};
@@ -110,6 +107,8 @@ std::vector<Check> probe(const AdminClient& client) {
     checks.push_back({"indexes", found, found ? "hold what was created" : "miss what was created"});
     const auto gone = client.cancel_execution(created->execution_id, "doctor has finished");
     checks.push_back({"cancel", gone.has_value(), gone ? *gone : gone.error().text()});
+    const auto removed = remove_lane(client, "flowfabric.doctor");
+    checks.push_back({"lane", removed.has_value(), removed ? "removed" : removed.error().text()});
     return checks;
 }
 
@@ -117,17 +116,21 @@ std::vector<Check> probe(const AdminClient& client) {
 
 int run_lanes_list(Session& session, const Arguments& /*arguments*/) {
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const auto list, client.list_lanes());
+    FF_CLI_TRY(const auto list, client.list_lanes(true));
     if (session.json()) {
         session.print_json(list.raw);
         return kDone;
     }
-    Table table({"LANE", "STATE", "WEIGHT", "COUNTS"});
+    Table table({"LANE", "STATE", "WAITING", "ACTIVE", "DELAYED", "SUSPENDED", "CHILDREN",
+                 "LIMITED", "ENDED", "WEIGHT"});
     for (const flowfabric::Lane& lane : list.lanes) {
-        std::string counts;
-        for (const auto& [state, count] : lane.counts)
-            counts += (counts.empty() ? "" : "  ") + state + " " + std::to_string(count);
-        table.row({lane.lane, lane.state, std::to_string(lane.scheduling_weight), counts});
+        const auto count = [&lane](const std::string& state) {
+            const auto found = lane.counts.find(state);
+            return std::to_string(found == lane.counts.end() ? 0 : found->second);
+        };
+        table.row({lane.lane, lane.state, count("waiting"), count("active"), count("delayed"),
+                   count("suspended"), count("waiting_children"), count("rate_limited"),
+                   count("terminal"), std::to_string(lane.scheduling_weight)});
     }
     session.print(table);
     return kDone;
@@ -138,7 +141,7 @@ int run_lanes_set(Session& session, const Arguments& arguments) {
     flowfabric::LaneChanges changes{.state = arguments.text("state")};
     if (weight > 0) changes.scheduling_weight = weight;
     if (changes.state.empty() && weight == 0)
-        return session.usage(invalid_input("lanes set", "--state or --weight is needed"));
+        return session.usage(mistake("There is nothing to set; give --state or --weight."));
     FF_CLI_TRY(const AdminClient client, session.client());
     const std::string lane = arguments.text("lane");
     FF_CLI_TRY([[maybe_unused]] const auto done, client.set_lane(lane, changes));
@@ -153,10 +156,11 @@ int run_workers(Session& session, const Arguments& arguments) {
         session.print_json(page.raw);
         return kDone;
     }
+    const std::int64_t now = now_ms();
     Table table({"WORKER", "INSTANCE", "LANES", "CAPABILITIES", "LAST HEARTBEAT"});
     for (const flowfabric::WorkerInfo& one : page.workers)
         table.row({one.worker_id, one.worker_instance_id, joined(one.lanes),
-                   joined(one.capabilities), time_text(one.last_heartbeat_at)});
+                   joined(one.capabilities), age_text(one.last_heartbeat_at, now)});
     session.print(table);
     session.tell_more(page.next_cursor);
     return kDone;
@@ -178,11 +182,11 @@ int run_backup(Session& session, const Arguments& arguments) {
                                       {"bytes", report.bytes}}));
 }
 
-int run_doctor(Session& session, const Arguments& /*arguments*/) {
+int run_doctor(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
     std::vector<Check> checks = examine(client);
     const bool reachable = checks.size() > 2;
-    if (reachable) {
+    if (reachable && arguments.has("write")) {
         const std::vector<Check> more = probe(client);
         checks.insert(checks.end(), more.begin(), more.end());
     }
@@ -213,7 +217,7 @@ int run_version(Session& session, const Arguments& /*arguments*/) {
     if (session.json()) {
         session.print_json(Json::object({{"version", version()}, {"luajit", luajit_version()}}));
     } else {
-        session.line("flowfabric " + version() + " (LuaJIT " + luajit_version() + ")");
+        session.line(version_text());
     }
     return kDone;
 }

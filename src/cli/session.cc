@@ -1,10 +1,11 @@
 #include "cli/session.h"
 
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+
+#include "cli/arguments.h"
 
 namespace ff::cli {
 namespace {
@@ -23,6 +24,21 @@ std::size_t width_of(std::string_view cell) {
         if (in_mark && c == 'm') in_mark = false;
     }
     return width;
+}
+
+constexpr std::size_t kGap = 2;
+
+/// How many columns a line of `most` characters has room for; at least one.
+std::size_t columns_within(const std::vector<std::size_t>& widths, std::size_t most) {
+    if (most == 0) return widths.size();
+    std::size_t columns = 0;
+    std::size_t used = 0;
+    for (const std::size_t width : widths) {
+        used += width + (columns == 0 ? 0 : kGap);
+        if (used > most && columns > 0) break;
+        ++columns;
+    }
+    return columns;
 }
 
 std::string cell_of(const Json& value) {
@@ -57,11 +73,12 @@ void Session::print(const Table& table) const {
         for (std::size_t i = 0; i < row.size(); ++i)
             widths[i] = std::max(widths[i], width_of(row[i]));
     }
+    const std::size_t columns = columns_within(widths, options_.width);
     for (const auto& row : table.rows()) {
         std::string text;
-        for (std::size_t i = 0; i < row.size(); ++i) {
+        for (std::size_t i = 0; i < row.size() && i < columns; ++i) {
             text += row[i];
-            if (i + 1 < row.size()) text.append(widths[i] - width_of(row[i]) + 2, ' ');
+            if (i + 1 < columns) text.append(widths[i] - width_of(row[i]) + kGap, ' ');
         }
         line(&row == &table.rows().front() ? paint(text, Colour::Grey) : text);
     }
@@ -104,32 +121,51 @@ std::string Session::paint_state(const std::string& state) const {
 }
 
 int Session::fail(const flowfabric::Error& error) const {
+    // A call that could not be made as it was asked for: a URL that is none, a missing file.
+    const int exit_code = error.code == "config" ? kUsage : kFailed;
+    if (json()) {
+        tell_error(error);
+        return exit_code;
+    }
     std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
-    for (const std::string& detail : error.detail) std::fprintf(stderr, "  %s\n", detail.c_str());
+    // A sentence of the server's tells the details already.
+    if (error.status == 0)
+        for (const std::string& detail : error.detail)
+            std::fprintf(stderr, "  %s\n", detail.c_str());
     if (error.kind == "connect_failed")
         std::fprintf(stderr, "  `flowfabric dev` starts a server; --server names another one\n");
-    // A call that could not be made as it was asked for: a URL that is none, a missing file.
-    return error.code == "config" ? kUsage : kFailed;
+    return exit_code;
 }
 
 int Session::fail(const Error& error) const {
-    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
-    return kFailed;
+    return refuse(error, kFailed);
 }
 
 int Session::usage(const Error& error) const {
-    std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
-    return kUsage;
+    return refuse(error, kUsage);
 }
 
-std::string time_text(std::int64_t unix_ms) {
-    if (unix_ms <= 0) return "-";
-    const std::time_t seconds = unix_ms / 1000;
-    std::tm local{};
-    localtime_r(&seconds, &local);
-    std::string out(32, '\0');
-    out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%d %H:%M:%S", &local));
-    return out;
+int Session::refuse(const Error& error, int exit_code) const {
+    if (json()) {
+        tell_error({.code = error.code, .detail = error.detail, .message = error.text()});
+    } else {
+        std::fprintf(stderr, "flowfabric: %s\n", error.text().c_str());
+    }
+    return exit_code;
+}
+
+void Session::tell_error(const flowfabric::Error& error) const {
+    const auto body = Json::parse(error.body);
+    Json document = body.has_value() && body->is_object() ? *body : Json::object();
+    if (!document.has("code")) {
+        document.set("code", error.code);
+        document.set("class", std::string(to_string(error.cls)));
+        document.set("retryable", error.retryable());
+        document.set("message", error.message.empty() ? error.text() : error.message);
+        document.set("detail", Json::texts(error.detail));
+    }
+    if (error.status != 0) document.set("status", static_cast<std::int64_t>(error.status));
+    std::fprintf(stderr, "%s\n", document.dump().c_str());
 }
 
 Result<std::string> read_input(const std::string& path) {
@@ -137,7 +173,7 @@ Result<std::string> read_input(const std::string& path) {
         return std::string(std::istreambuf_iterator<char>(std::cin),
                            std::istreambuf_iterator<char>());
     std::ifstream file(path, std::ios::binary);
-    if (!file) return invalid_input(path, "cannot be read");
+    if (!file) return mistake("The file " + path + " cannot be read.");
     return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 

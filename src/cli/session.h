@@ -17,7 +17,8 @@ constexpr int kUsage = 2;
 
 enum class Colour : int { Plain = 0, Red = 31, Green = 32, Yellow = 33, Blue = 34, Grey = 90 };
 
-/// Rows for people, in columns as wide as their widest cell.
+/// Rows for people, in columns as wide as their widest cell. A terminal that is too narrow for all
+/// columns shows those on the left, so the most important ones come first.
 class Table {
   public:
     explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
@@ -41,6 +42,8 @@ class Session {
         bool json = false;
         /// Standard output is a terminal that knows colours.
         bool colours = false;
+        /// Columns of the terminal; 0 where it is none, and lines may be of any length.
+        std::size_t width = 0;
     };
 
     Session(Options options, const Programs& programs)
@@ -64,18 +67,19 @@ class Session {
     /// A public state in its colour.
     std::string paint_state(const std::string& state) const;
 
-    /// Says what went wrong on standard error; the exit code.
+    /// Says what went wrong on standard error, with `--json` as one document; the exit code.
     int fail(const flowfabric::Error& error) const;
     int fail(const Error& error) const;
     int usage(const Error& error) const;
 
   private:
+    int refuse(const Error& error, int exit_code) const;
+    void tell_error(const flowfabric::Error& error) const;
+
     Options options_;
     const Programs& programs_;
 };
 
-/// `2026-01-31 12:00:00`, local time; `-` for 0.
-std::string time_text(std::int64_t unix_ms);
 /// Bytes of a file, or of standard input for `-`.
 Result<std::string> read_input(const std::string& path);
 

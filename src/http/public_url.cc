@@ -25,8 +25,8 @@ bool is_host(std::string_view host) {
 /// What stands for itself in a path. A step up or an empty one would be another path to a browser.
 bool is_path(std::string_view path) {
     const auto plain = [](char c) {
-        return is_letter_or_digit(c) || std::string_view("/-._~!$&'()*+,;=:@").find(c) !=
-                                            std::string_view::npos;
+        return is_letter_or_digit(c) ||
+               std::string_view("/-._~!$&'()*+,;=:@").find(c) != std::string_view::npos;
     };
     return std::ranges::all_of(path, plain) && path.find("//") == std::string_view::npos &&
            path.find("/.") == std::string_view::npos;
@@ -56,8 +56,7 @@ Result<PublicUrl> PublicUrl::parse(std::string_view text, std::string_view field
     std::string_view path = slash == std::string_view::npos ? "" : rest.substr(slash);
     const auto colon = authority.rfind(':');
     const auto bracket = authority.rfind(']');
-    if (colon != std::string_view::npos &&
-        (bracket == std::string_view::npos || colon > bracket)) {
+    if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
         const auto port = parse_u64(authority.substr(colon + 1));
         if (!port || *port == 0 || *port > kPortMost) return refuse("has no valid port");
         const bool usual = *port == (url.scheme == "https" ? 443U : 80U);

@@ -1,41 +1,15 @@
 #include "scan/lane_counts.h"
 
-#include <array>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "base/hash.h"
 #include "model/global_keys.h"
-#include "model/index_keys.h"
+#include "model/lane_counts.h"
 #include "scan/set_walk.h"
 
 namespace ff::scan {
 namespace asio = boost::asio;
-namespace {
-
-/// An index, the public state of what is in it, and the reason if it is blocked.
-struct CountedIndex {
-    std::string (model::LaneKeys::*key)() const = nullptr;
-    std::string_view state{};
-    std::string_view blocked{};
-};
-
-constexpr std::array kIndexes{
-    CountedIndex{&model::LaneKeys::eligible, "waiting"},
-    CountedIndex{&model::LaneKeys::delayed, "delayed"},
-    CountedIndex{&model::LaneKeys::active, "active"},
-    CountedIndex{&model::LaneKeys::suspended, "suspended"},
-    CountedIndex{&model::LaneKeys::terminal, "terminal"},
-    CountedIndex{&model::LaneKeys::blocked_dependencies, "waiting_children",
-                 "blocked_by_dependencies"},
-    CountedIndex{&model::LaneKeys::blocked_budget, "rate_limited", "blocked_by_budget"},
-    CountedIndex{&model::LaneKeys::blocked_quota, "rate_limited", "blocked_by_quota"},
-    CountedIndex{&model::LaneKeys::blocked_route, "waiting", "blocked_by_route"},
-    CountedIndex{&model::LaneKeys::blocked_operator, "waiting", "blocked_by_operator"},
-};
-
-}  // namespace
 
 asio::awaitable<void> LaneCounts::cycle(Cycle& cycle) {
     const Shard& shard = cycle.options().shard;
@@ -56,12 +30,12 @@ asio::awaitable<void> LaneCounts::cycle(Cycle& cycle) {
 
 asio::awaitable<void> LaneCounts::count(Cycle& cycle, model::LaneId lane,
                                         std::vector<std::uint16_t> partitions) {
-    std::array<std::int64_t, kIndexes.size()> sums{};
+    model::IndexSums sums{};
     for (std::size_t from = 0; from < partitions.size(); from += kPlacesAtOnce) {
         std::vector<store::Call> reads;
         for (std::size_t i = from; i < partitions.size() && i < from + kPlacesAtOnce; ++i) {
             const model::LaneKeys keys(model::PartitionKey::flow(partitions[i]), lane);
-            for (const CountedIndex& index : kIndexes) {
+            for (const model::CountedIndex& index : model::kCountedIndexes) {
                 reads.push_back(store::plain({"ZCARD", (keys.*index.key)()}, true));
             }
         }
@@ -72,17 +46,12 @@ asio::awaitable<void> LaneCounts::count(Cycle& cycle, model::LaneId lane,
                 cycle.unread(counts[i].error());
                 co_return;
             }
-            sums[i % kIndexes.size()] += counts[i]->to_integer().value_or(0);
+            sums[i % sums.size()] += counts[i]->to_integer().value_or(0);
         }
-    }
-    std::map<std::string_view, std::int64_t> by_state;
-    for (std::size_t i = 0; i < kIndexes.size(); ++i) {
-        by_state[kIndexes[i].state] += sums[i];
-        if (!kIndexes[i].blocked.empty()) by_state[kIndexes[i].blocked] = sums[i];
     }
     store::Call write;
     write.command.arg("HSET").arg(model::lane_counts_key(lane));
-    for (const auto& [state, executions] : by_state) {
+    for (const auto& [state, executions] : model::counts_by_state(sums)) {
         write.command.arg(state).arg(std::to_string(executions));
         cycle.probe().queue_depth(lane, state, static_cast<std::uint64_t>(executions));
     }

@@ -156,6 +156,7 @@ Result<ExecutionPage> AdminClient::list_executions(const ExecutionQuery& query) 
                                               {"state", query.state},
                                               {"namespace", query.ns},
                                               {"tag", query.tag},
+                                              {"order", query.newest ? "newest" : ""},
                                               {"limit", std::to_string(query.limit)},
                                               {"cursor", query.cursor}});
     FF_SDK_TRY(Json reply, ff::sdk::get_json(*door_, "list_executions", target));

@@ -82,8 +82,10 @@ Result<SignalReceipt> AdminClient::approve(const std::string& id, const std::str
     return ff::sdk::receipt_of(reply);
 }
 
-Result<LaneList> AdminClient::list_lanes() const {
-    FF_SDK_TRY(Json reply, get_json(*door_, "list_lanes", "/v1/lanes"));
+Result<LaneList> AdminClient::list_lanes(bool count_now) const {
+    const std::string target =
+        "/v1/lanes" + ff::sdk::query_of({{"counts", count_now ? "now" : ""}});
+    FF_SDK_TRY(Json reply, get_json(*door_, "list_lanes", target));
     LaneList list;
     for (const Json& one : reply["lanes"].items()) list.lanes.push_back(ff::sdk::lane_of(one));
     list.raw = std::move(reply);

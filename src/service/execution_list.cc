@@ -2,6 +2,8 @@
 // passed over. A cursor names the last member read, so a page may hold fewer than asked for and
 // still have another behind it.
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 #include "base/log.h"
 #include "model/error_catalogue.h"
@@ -36,6 +38,7 @@ bool passes(const ExecutionInfo& info, const ListRequest& request) {
     if (request.partition && info.execution_id.partition_index() != *request.partition) {
         return false;
     }
+    if (request.public_state && info.state.public_state != *request.public_state) return false;
     return !request.state || stands_in(info.state, *request.state);
 }
 
@@ -148,12 +151,50 @@ Task<NewestMembers> newest_behind(store::Store& store, std::string key,
     }
 }
 
+/// The newest of several namespaces as if they were one.
+Task<NewestMembers> newest_of_all(store::Store& store, std::vector<std::string> keys,
+                                  std::optional<IndexPlace> place, std::size_t count) {
+    NewestMembers all;
+    for (std::string& key : keys) {
+        FF_CO_TRY(NewestMembers found, co_await newest_behind(store, std::move(key), place, count));
+        std::ranges::move(found.members, std::back_inserter(all.members));
+        all.more = all.more || found.more;
+    }
+    if (keys.size() > 1) {
+        std::ranges::sort(all.members, [](const Scored& one, const Scored& other) {
+            return std::tie(one.value, one.member) > std::tie(other.value, other.member);
+        });
+    }
+    if (all.members.size() > count) {
+        all.members.resize(count);
+        all.more = true;
+    }
+    co_return all;
+}
+
+/// The indexes that a listing by time reads.
+Task<std::vector<std::string>> namespace_indexes(store::Store& store, ListRequest request) {
+    std::vector<std::string> keys;
+    if (request.ns) {
+        keys.push_back(model::namespace_executions_key(*request.ns));
+        co_return keys;
+    }
+    store::Call call = store::plain({"SMEMBERS", model::kNamespacesKey}, true);
+    FF_CO_TRY(const store::Reply reply, co_await store.call(std::move(call)));
+    for (const store::Reply& item : reply.items()) {
+        const auto ns = model::Namespace::parse(item.text().value_or(""));
+        if (ns) keys.push_back(model::namespace_executions_key(*ns));
+    }
+    co_return keys;
+}
+
 /// Takes records from sorted index members into a page until it is full. A place is moved to the
 /// last member that was looked at.
 Task<Done> take_matching(store::Store& store, const ListRequest& request,
                          const std::vector<Scored>& members, std::optional<IndexPlace>& place,
                          ExecutionPage& page) {
-    const bool filtered = request.state || request.lane || request.partition;
+    const bool filtered =
+        request.state || request.public_state || request.lane || request.partition;
     std::size_t from = 0;
     while (from < members.size() && page.executions.size() < request.limit) {
         const std::size_t missing = request.limit - page.executions.size();
@@ -174,13 +215,13 @@ Task<Done> take_matching(store::Store& store, const ListRequest& request,
     co_return Done{};
 }
 
-Task<ExecutionPage> list_namespace(store::Store& store, ListRequest request) {
+Task<ExecutionPage> list_newest(store::Store& store, ListRequest request) {
     FF_CO_TRY(std::optional<IndexPlace> place, place_of(request.cursor));
-    const std::string key = model::namespace_executions_key(*request.ns);
+    FF_CO_TRY(const std::vector<std::string> keys, co_await namespace_indexes(store, request));
     const std::size_t count = std::max(request.limit, kReadPage);
     ExecutionPage page;
     for (int reads = 0; reads < kReadsMost; ++reads) {
-        FF_CO_TRY(const NewestMembers found, co_await newest_behind(store, key, place, count));
+        FF_CO_TRY(const NewestMembers found, co_await newest_of_all(store, keys, place, count));
         FF_CO_CHECK(co_await take_matching(store, request, found.members, place, page));
         const bool unread = !found.members.empty() && place->member != found.members.back().member;
         if (!found.more && !unread) co_return page;
@@ -285,11 +326,11 @@ Task<ExecutionPage> list_tag(store::Store& store, ListRequest request) {
 Task<ExecutionPage> Executions::list(ListRequest request) {
     store::Store& store = context_.store;
     if (request.tag && !request.ns) co_return invalid_input("tag", "needs_namespace");
-    if (request.ns) {
+    if (request.ns || request.every_namespace) {
         if (!context_.rules.secondary_indexes) co_return invalid_input("namespace", "not_indexed");
         co_await indexes_.settled();
         if (request.tag) co_return co_await list_tag(store, std::move(request));
-        co_return co_await list_namespace(store, std::move(request));
+        co_return co_await list_newest(store, std::move(request));
     }
     const std::string lane = request.lane ? request.lane->text() : "default";
     if (!request.partition || request.offset == 0) {

@@ -39,9 +39,13 @@ struct ListRequest {
     /// Absent with `partition` and without `ns`: eligible, lane `default`.
     std::optional<model::LaneId> lane{};
     std::optional<ListState> state{};
+    /// Filters by what people read instead; only with `ns` or `every_namespace`.
+    std::optional<model::PublicState> public_state{};
     /// Absent: all partitions, merged by score.
     std::optional<std::uint16_t> partition{};
     std::optional<model::Namespace> ns{};
+    /// The newest of all namespaces, instead of one of them or of a lane's index.
+    bool every_namespace = false;
     /// Only with `ns`.
     std::optional<std::pair<std::string, std::string>> tag{};
     std::size_t limit = 50;

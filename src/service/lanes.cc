@@ -1,7 +1,7 @@
 #include "service/lanes.h"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -11,7 +11,7 @@
 #include "model/error_catalogue.h"
 #include "model/execution_policy.h"
 #include "model/global_keys.h"
-#include "model/index_keys.h"
+#include "model/lane_counts.h"
 #include "sched/claimer.h"
 #include "sched/fair_shares.h"
 #include "sched/wake_listener.h"
@@ -22,16 +22,8 @@ namespace {
 constexpr std::int64_t kPriorityMost = 9000;
 constexpr std::uint32_t kPartitionsAtOnce = 64;
 
-/// Where the executions of a lane are until they are over.
-constexpr std::array kUnfinished{&model::LaneKeys::eligible,
-                                 &model::LaneKeys::delayed,
-                                 &model::LaneKeys::active,
-                                 &model::LaneKeys::suspended,
-                                 &model::LaneKeys::blocked_dependencies,
-                                 &model::LaneKeys::blocked_budget,
-                                 &model::LaneKeys::blocked_quota,
-                                 &model::LaneKeys::blocked_route,
-                                 &model::LaneKeys::blocked_operator};
+/// Lanes whose executions are counted for one answer. With more of them the scanner's counts do.
+constexpr std::size_t kCountedMost = 32;
 
 Result<Done> check(const LaneChange& change) {
     const auto weight = change.scheduling_weight.value_or(1);
@@ -87,7 +79,7 @@ Task<std::vector<model::LaneId>> Lanes::known() {
     co_return std::vector<model::LaneId>(lanes.begin(), lanes.end());
 }
 
-Task<std::vector<LaneView>> Lanes::list() {
+Task<std::vector<LaneView>> Lanes::list(bool count_now) {
     FF_CO_TRY(const std::vector<model::LaneId> lanes, co_await known());
     std::vector<store::Call> calls;
     for (const model::LaneId& lane : lanes) {
@@ -103,6 +95,10 @@ Task<std::vector<LaneView>> Lanes::list() {
         FF_CO_TRY(const store::Reply config, std::move(replies[2 * i]));
         FF_CO_TRY(const store::Reply counts, std::move(replies[2 * i + 1]));
         views.push_back(view_of(lanes[i], config, counts));
+        if (!count_now || lanes.size() > kCountedMost) continue;
+        FF_CO_TRY(const model::IndexSums sums, co_await count(lanes[i]));
+        for (const auto& [state, executions] : model::counts_by_state(sums))
+            views.back().counts[std::string(state)] = executions;
     }
     co_return views;
 }
@@ -146,8 +142,8 @@ Task<Done> Lanes::require_disabled(model::LaneId lane) {
     co_return Done{};
 }
 
-Task<Done> Lanes::require_empty(model::LaneId lane) {
-    std::int64_t left = 0;
+Task<model::IndexSums> Lanes::count(model::LaneId lane) {
+    model::IndexSums sums{};
     const std::uint16_t partitions = context_.rules.partitions.num_flow_partitions();
     for (std::uint32_t from = 0; from < partitions; from += kPartitionsAtOnce) {
         std::vector<store::Call> reads;
@@ -155,15 +151,22 @@ Task<Done> Lanes::require_empty(model::LaneId lane) {
         for (std::uint32_t i = from; i < end; ++i) {
             const model::LaneKeys keys(model::PartitionKey::flow(static_cast<std::uint16_t>(i)),
                                        lane);
-            for (const auto key : kUnfinished)
-                reads.push_back(store::plain({"ZCARD", (keys.*key)()}, true));
+            for (const model::CountedIndex& index : model::kCountedIndexes)
+                reads.push_back(store::plain({"ZCARD", (keys.*index.key)()}, true));
         }
         const auto counts = co_await context_.store.pipeline(std::move(reads));
-        for (const Result<store::Reply>& count : counts) {
-            if (!count) co_return count.error();
-            left += count->to_integer().value_or(0);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            if (!counts[i]) co_return counts[i].error();
+            sums[i % sums.size()] += counts[i]->to_integer().value_or(0);
         }
     }
+    co_return sums;
+}
+
+Task<Done> Lanes::require_empty(model::LaneId lane) {
+    FF_CO_TRY(const model::IndexSums sums, co_await count(std::move(lane)));
+    const std::int64_t ended = sums.back();
+    const std::int64_t left = std::accumulate(sums.begin(), sums.end(), -ended);
     if (left > 0) co_return model::make_error("lane_in_use", {"executions", std::to_string(left)});
     co_return Done{};
 }

@@ -8,6 +8,7 @@
 
 #include "base/task.h"
 #include "model/ids.h"
+#include "model/lane_counts.h"
 #include "sched/lane_directory.h"
 #include "service/context.h"
 #include "service/indexes.h"
@@ -21,7 +22,7 @@ struct LaneView {
     std::optional<std::int64_t> default_priority{};
     /// JSON text; empty when there is none.
     std::string default_policy_json{};
-    /// Executions by state, as the scanner last counted them.
+    /// Executions by state.
     std::map<std::string, std::int64_t> counts{};
 };
 
@@ -41,8 +42,9 @@ class Lanes {
     /// `configured` are served whether or not the store knows them.
     Lanes(const Context& context, Indexes& indexes, std::vector<model::LaneId> configured);
 
-    /// In the order of their ids.
-    Task<std::vector<LaneView>> list();
+    /// In the order of their ids, with counts as the scanner last made them. `count_now` makes them
+    /// anew, unless there are so many lanes that this would hold up the store.
+    Task<std::vector<LaneView>> list(bool count_now = false);
     Task<Done> set(LaneChange change);
     /// Forgets a disabled lane in which nothing is left to do, `lane_in_use` otherwise. False when
     /// there was none.
@@ -53,6 +55,8 @@ class Lanes {
   private:
     Task<std::vector<model::LaneId>> known();
     Task<bool> enter(model::LaneId lane);
+    /// How many executions stand in each index of a lane, over all partitions.
+    Task<model::IndexSums> count(model::LaneId lane);
     Task<Done> require_disabled(model::LaneId lane);
     /// `lane_in_use` while any execution of the lane is not over.
     Task<Done> require_empty(model::LaneId lane);

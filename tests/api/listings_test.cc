@@ -28,12 +28,13 @@ TEST_P(RepairListings, Repair_01_ExecutionsAreListedOnceEachInPagesOfAnySize) {
     for (const std::string& query :
          {lane, lane + "&state=eligible", lane + "&partition=" + home, ns, ns + "&state=eligible",
           ns + "&" + lane, ns + "&partition=" + home, ns + "&tag=colour:red",
-          ns + "&tag=colour:red&state=eligible"}) {
+          ns + "&tag=colour:red&state=eligible", "order=newest&" + lane, lane + "&state=waiting",
+          "order=newest&state=eligible&" + lane}) {
         expect_complete(executions(query), mine);
     }
     expect_complete(executions("view=ids&partition=" + home), mine);
     // An offset that nobody reads would give the first page for ever.
-    for (const std::string& query : {lane, ns, ns + "&partition=" + home}) {
+    for (const std::string& query : {lane, ns, ns + "&partition=" + home, "order=newest&" + lane}) {
         const JsonReply refused = world().get("/v1/executions?offset=10&" + query);
         EXPECT_EQ(refused.status, 400) << query;
         EXPECT_EQ(refused.json().find("fields")->find("field")->as_string(), "offset");

@@ -75,9 +75,9 @@ TEST_P(PartListings, Repair_01_StepsAndChildrenAreListedOnceEach) {
     const std::vector<std::string> calls = entries_of(children);
     EXPECT_EQ(calls.size(), static_cast<std::size_t>(kEntries));
     const Meanwhile others([&] {
-        const JsonReply child = world().post("/v1/workers/kid/tasks/claim",
-                                             R"({"worker_instance_id":"kid-1","lanes":[")" +
-                                                 own_name("-kids") + R"("]})");
+        const JsonReply child = world().post(
+            "/v1/workers/kid/tasks/claim",
+            R"({"worker_instance_id":"kid-1","lanes":[")" + own_name("-kids") + R"("]})");
         for (const HeldTask& one : read_tasks(child)) act(one, "complete");
     });
     expect_complete(children, calls);
@@ -87,7 +87,7 @@ TEST_P(PartListings, Repair_01_SignalsAndWaitpointsAreListedOnceEach) {
     const HeldTask task = started();
     const auto [waitpoint, token] = waitpoint_of(task);
     const auto send = [&, at = R"("waitpoint_id":")" + waitpoint + R"(","waitpoint_token":")" +
-                              token + "\""] {
+                               token + "\""] {
         return act(task.execution_id, "signal", R"({"signal_name":"go",)" + at + "}").status;
     };
     for (int i = 0; i < kEntries; ++i) ASSERT_EQ(send(), 200);

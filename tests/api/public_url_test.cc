@@ -26,9 +26,9 @@ TEST(PublicUrl, ItsHostAndOriginAreTheServersOwn) {
     EXPECT_EQ(status_at("example.org"), 200);
     EXPECT_EQ(status_at("evil.example.org"), 403);
     // As from a proxy that calls this server by its address.
-    EXPECT_EQ(
-        world.request("POST", "/v1/executions", kCreate, {{"Origin", "https://example.org"}}).status,
-        201);
+    EXPECT_EQ(world.request("POST", "/v1/executions", kCreate, {{"Origin", "https://example.org"}})
+                  .status,
+              201);
     EXPECT_EQ(
         world.request("POST", "/v1/executions", kCreate, {{"Origin", "http://example.org"}}).code(),
         "foreign_origin");
@@ -47,8 +47,8 @@ TEST(PublicUrl, WhatComesBelowItsPathIsAnsweredAsWithoutIt) {
     EXPECT_EQ(bare.header("Location"), "/fabric/");
     // Its limit is that of the route below the path.
     const std::string large(100'000, 'x');
-    const std::string body = R"({"namespace":"n","lane_id":"default","execution_kind":"k","payload":")" +
-                             large + "\"}";
+    const std::string body =
+        R"({"namespace":"n","lane_id":"default","execution_kind":"k","payload":")" + large + "\"}";
     EXPECT_EQ(world.post("/fabric/v1/executions", body).status, 201);
     EXPECT_EQ(world.post("/fabric/v1/workers", body).status, 413);
 }

@@ -70,8 +70,14 @@ TEST_F(Cli, SubmitGetAndListShowAnExecution) {
                   .json()["status"]
                   .text(),
               "duplicate");
-    EXPECT_TRUE(run({"get", id}).tells("waiting"));
-    EXPECT_EQ(run({"get", id, "--json"}).json()["execution_id"].text(), id);
+    EXPECT_TRUE(id.starts_with("fp.")) << id << " has braces that shells take apart";
+    const Said card = run({"get", id});
+    for (const std::string part :
+         {"state     waiting", "kind      greet", "tags      a=b", " ago)"})
+        EXPECT_TRUE(card.tells(part)) << part << " is not in\n" << card.out;
+    EXPECT_EQ(run({"get", id, "--json"}).json()["public_state"].text(), "waiting");
+    EXPECT_TRUE(run({"explain", id}).tells("waits for a worker"));
+    EXPECT_FALSE(run({"explain", id, "--json"}).json()["summary"].text().empty());
     EXPECT_FALSE(run({"get", id, "--explain", "--json"}).json()["explain"].is_null());
     const Said table = run({"list", "--lane", lane});
     EXPECT_TRUE(table.tells("EXECUTION") && table.tells(id)) << table.out;
@@ -87,6 +93,77 @@ TEST_F(Cli, SubmitGetAndListShowAnExecution) {
     expect_usage({"list", "--tag", "a:b"}, "--namespace");
     expect_usage({"list", "--limit", "0"}, "--limit");
     EXPECT_EQ(run({"get", "{fp:1}:00000000-0000-4000-8000-000000000000"}).exit_code, 1);
+}
+
+TEST_F(Cli, ListShowsTheNewestOfEverythingByTheWordsItPrints) {
+    const std::string other = DoorWorld::unique("cli-ns");
+    const auto made = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"submit", "listed", "--lane", lane});
+        const Said said = run(std::move(more));
+        return said.out.substr(0, said.out.find('\n'));
+    };
+    const std::string waiting = made({"--tag", "team=docs"});
+    const std::string delayed = made({"--namespace", other, "--delay-ms", "3600000"});
+    const std::string cancelled = made({});
+    ASSERT_EQ(run({"cancel", cancelled}).exit_code, 0);
+    const Said all = run({"list"});
+    EXPECT_LT(all.out.find(cancelled), all.out.find(delayed)) << all.out;
+    EXPECT_LT(all.out.find(delayed), all.out.find(waiting)) << all.out;
+    EXPECT_NE(all.out.find(waiting), std::string::npos) << all.out;
+    for (const auto& [state, id] : std::map<std::string, std::string>{
+             {"waiting", waiting}, {"delayed", delayed}, {"cancelled", cancelled}}) {
+        const Said listed = run({"list", "--lane", lane, "--state", state});
+        for (const std::string& one : {waiting, delayed, cancelled})
+            EXPECT_EQ(listed.tells(one), one == id) << state << "\n" << listed.out;
+    }
+    const Said first = run({"list", "--lane", lane, "--limit", "2", "--json"});
+    const Said rest = run({"list", "--lane", lane, "--limit", "2", "--json", "--cursor",
+                           first.json()["next_cursor"].text()});
+    EXPECT_EQ(first.json()["executions"].items().size(), 2U);
+    EXPECT_EQ(rest.json()["executions"].items().size(), 1U) << rest.out;
+    for (const std::string& tag : {std::string("team=docs"), std::string("team:docs")})
+        EXPECT_TRUE(run({"list", "--namespace", "default", "--tag", tag}).tells(waiting)) << tag;
+    EXPECT_NE(run({"list", "--lane", "no-such-lane"}).err.find("no executions match"),
+              std::string::npos);
+}
+
+TEST_F(Cli, RefusalsAreSentencesAndWithJsonDocuments) {
+    const Said refused = run({"submit", "k", "--policy", R"({"retry_polcy":1})"});
+    EXPECT_NE(refused.err.find("did you mean `retry_policy`?"), std::string::npos) << refused.err;
+    const auto error_of = [&](std::vector<std::string> arguments) {
+        arguments.push_back("--json");
+        const Said said = run(std::move(arguments));
+        EXPECT_NE(said.exit_code, 0);
+        EXPECT_EQ(said.out, "");
+        const auto document = Json::parse(said.err);
+        return document.has_value() ? *document : Json();
+    };
+    const Json missing = error_of({"get", "fp.3.00000000-0000-4000-8000-000000000000"});
+    EXPECT_EQ(missing["code"].text(), "execution_not_found") << missing.dump();
+    EXPECT_EQ(missing["status"].integer(), 404);
+    EXPECT_TRUE(missing["message"].text().starts_with("There is no execution")) << missing.dump();
+    EXPECT_EQ(error_of({"submit", "k", "--policy", "{"})["message"].text(),
+              "--policy is no JSON: {");
+    EXPECT_EQ(error_of({"get", "x", "--server", "http://127.0.0.1:1"})["code"].text(), "http");
+}
+
+TEST_F(Cli, SubmitFollowsTheOutputOfAllAttempts) {
+    Process submit({.args = {FF_PROGRAM, "submit", "talk", "--lane", lane, "--follow", "--policy",
+                             R"({"retry_policy":{"max_retries":1}})", "--server",
+                             world.config("x").server_url}});
+    flowfabric::Worker worker = world.worker(lane);
+    flowfabric::Task first = claim(worker);
+    ASSERT_TRUE(first.append_frame("token", "one ").has_value());
+    ASSERT_TRUE(wait_until([&] { return submit.out().find("one ") != std::string::npos; }))
+        << submit.out() << submit.err();
+    ASSERT_TRUE(first.fail("again", "transient").has_value());
+    flowfabric::Task second = claim(worker);
+    ASSERT_TRUE(second.append_frame("token", "two ").has_value());
+    ASSERT_TRUE(second.append_frame("log", "nearly").has_value());
+    ASSERT_TRUE(second.complete("three").has_value());
+    EXPECT_EQ(submit.wait_for_exit(), 0) << submit.err();
+    EXPECT_NE(submit.out().find("one two \nlog  nearly\nthree\n"), std::string::npos)
+        << submit.out();
 }
 
 TEST_F(Cli, CancelAndRetryChangeIt) {
@@ -255,14 +332,18 @@ TEST_F(Cli, OperatorsSeeLanesWorkersAndHealth) {
     const flowfabric::Worker worker = world.worker(lane);
     EXPECT_TRUE(run({"workers"}).tells(worker.config().worker_instance_id));
     EXPECT_FALSE(run({"workers", "--json"}).json()["workers"].items().empty());
-    const Said doctor = run({"doctor"});
+    const Said reading = run({"doctor"});
+    EXPECT_EQ(reading.exit_code, 0) << reading.out;
+    EXPECT_FALSE(reading.tells("indexes")) << "it wrote without being asked to";
+    const Said doctor = run({"doctor", "--write"});
     EXPECT_EQ(doctor.exit_code, 0) << doctor.out;
-    for (const std::string part :
-         {"store", "health", "memory", "library", "functions", "partitions", "clocks", "indexes"})
+    for (const std::string part : {"store", "health", "memory", "library", "functions",
+                                   "partitions", "clocks", "indexes", "removed"})
         EXPECT_TRUE(doctor.tells(part)) << part << " is not in\n" << doctor.out;
     const Json checks = run({"doctor", "--json"}).json();
     EXPECT_TRUE(checks["ok"].boolean());
-    EXPECT_EQ(checks["checks"].items().size(), 12U);
+    EXPECT_EQ(checks["checks"].items().size(), 8U);
+    EXPECT_FALSE(run({"lanes", "list"}).tells("flowfabric.doctor"));
     const Said ill = run({"doctor", "--server", "http://127.0.0.1:1"});
     EXPECT_EQ(ill.exit_code, 1);
     EXPECT_TRUE(ill.tells("bad")) << ill.out;
@@ -293,11 +374,16 @@ TEST_F(Cli, BenchMeasuresAServer) {
     ASSERT_EQ(figures.exit_code, 0) << figures.err;
     EXPECT_GT(figures.json()["whole_per_second"].number(), 0);
     EXPECT_TRUE(run({"bench", "--tasks", "10"}).tells("work_per_second"));
+    EXPECT_FALSE(run({"lanes", "list"}).tells("bench-")) << "it left a lane behind";
     expect_usage({"bench", "--tasks", "0"}, "--tasks");
 }
 
 TEST_F(Cli, VersionCompletionAndDevSpeak) {
     EXPECT_TRUE(run({"version"}).tells("flowfabric "));
+    EXPECT_EQ(run({"--version"}).out, run({"version"}).out);
+    EXPECT_TRUE(run({"console", "--json"}).json()["url"].text().ends_with("/console/"));
+    EXPECT_EQ(run({"console", "--server", "http://127.0.0.1:1"}).exit_code, 1);
+    expect_usage({"console", "now"}, "now");
     EXPECT_FALSE(run({"version", "--json"}).json()["version"].text().empty());
     for (const std::string shell : {"bash", "zsh"})
         EXPECT_TRUE(run({"completion", shell}).tells("complete -o default"));

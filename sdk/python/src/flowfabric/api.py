@@ -1255,6 +1255,7 @@ class Api:
         state: str | None = None,
         offset: int | None = None,
         namespace: str | None = None,
+        order: str | None = None,
         tag: Any = None,
         view: str | None = None,
     ) -> ListExecutionsResult:
@@ -1270,6 +1271,7 @@ class Api:
                 "state": state,
                 "offset": offset,
                 "namespace": namespace,
+                "order": order,
                 "tag": tag,
                 "view": view,
             },
@@ -2523,9 +2525,11 @@ class Api:
 
     async def list_lanes(
         self,
+        *,
+        counts: str | None = None,
     ) -> ListLanesResult:
         """All lanes with their state and counts. `GET /v1/lanes`"""
-        answer = await self.transport.call("GET", "/v1/lanes")
+        answer = await self.transport.call("GET", "/v1/lanes", query={"counts": counts})
         return cast("ListLanesResult", answer)
 
     async def set_lane(

@@ -93,8 +93,9 @@ export class Quotas extends Group {
 
 /** Queues. */
 export class Lanes extends Group {
-  async list(): Promise<LaneStatus[]> {
-    return (await this.get<{ lanes: LaneStatus[] }>('/v1/lanes')).lanes;
+  /** Counts are up to half a minute old unless they are made anew. */
+  async list(query: { counts?: 'now' } = {}): Promise<LaneStatus[]> {
+    return (await this.get<{ lanes: LaneStatus[] }>('/v1/lanes', query)).lanes;
   }
 
   set(lane: string, request: SetLane): Promise<Outcome> {

@@ -118,6 +118,7 @@ export interface ListExecutions {
   state?: string;
   offset?: number;
   namespace?: string;
+  order?: 'newest';
   tag?: string;
   view?: string;
 }
