@@ -14,7 +14,6 @@ namespace {
 
 using Kind = FieldDoc::Kind;
 
-constexpr std::size_t kDimensionsMax = 64;
 constexpr TextLimits kWordLimits{.most = 128};
 constexpr TextLimits kReasonLimits{.most = 256};
 /// Kept for people and shown again.
@@ -186,10 +185,7 @@ Result<service::UsageReport> read_report(Call& call, const Fields& body) {
     FF_TRY(const model::BudgetId id, parse_path<model::BudgetId>(call, "id"));
     FF_CHECK(body.matches_path("budget_id", call.path("id")));
     service::UsageReport report{.id = id};
-    FF_TRY(auto amounts, body.integer_map_if("dimensions", {.least = 0}));
-    if (!amounts) return body.refuse("dimensions", "missing");
-    report.amounts = *std::move(amounts);
-    if (report.amounts.size() > kDimensionsMax) return body.refuse("dimensions", "too_long");
+    FF_TRY(report.amounts, read_amounts(body));
     FF_TRY(report.dedup_id, body.id_if<model::DedupId>("dedup_key"));
     return report;
 }

@@ -48,6 +48,16 @@ Result<engine::SpendMode> read_spend_mode(const Fields& body) {
     return *mode;
 }
 
+Result<std::map<std::string, std::int64_t>> read_amounts(const Fields& body) {
+    FF_TRY(auto amounts, body.integer_map_if("dimensions", {.least = 0}));
+    if (!amounts) return body.refuse("dimensions", "missing");
+    if (amounts->size() > kDimensionsMax) {
+        return body.refuse("dimensions",
+                           "more than " + std::to_string(kDimensionsMax) + " dimensions");
+    }
+    return *std::move(amounts);
+}
+
 FieldDoc spend_mode_doc() {
     return {.name = "mode",
             .about =

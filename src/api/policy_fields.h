@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "api/call.h"
 #include "api/fields.h"
@@ -27,6 +31,10 @@ Result<PolicyPage> read_policy_page(const Call& call);
 /// `mode` of a body that tells what was spent: `spent` unless it says `check`.
 Result<engine::SpendMode> read_spend_mode(const Fields& body);
 FieldDoc spend_mode_doc();
+/// Of one definition, report or spend.
+inline constexpr std::size_t kDimensionsMax = 64;
+/// What was used of each of the `dimensions`, which must be there.
+Result<std::map<std::string, std::int64_t>> read_amounts(const Fields& body);
 void write_next_cursor(json::Writer& out, const std::string& cursor);
 void write_time_if(json::Writer& out, std::string_view name, const std::optional<Timestamp>& at);
 

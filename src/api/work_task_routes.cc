@@ -184,9 +184,8 @@ void write_verdict(json::Writer& out, const service::BudgetVerdict& one) {
 Task<http::Response> usage(Work& work, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const TaskCall task, parse_task(call, partitions));
     service::TaskUsage report{.execution_id = task.id, .fence = task.lease.fence};
-    FF_CO_TRY(auto dimensions, task.body.integer_map_if("dimensions", {.least = 0}));
-    if (!dimensions || dimensions->empty()) co_return task.body.refuse("dimensions", "missing");
-    report.dimensions = *std::move(dimensions);
+    FF_CO_TRY(report.dimensions, read_amounts(task.body));
+    if (report.dimensions.empty()) co_return task.body.refuse("dimensions", "missing");
     FF_CO_TRY(report.budget_id, task.body.id_if<model::BudgetId>("budget_id"));
     FF_CO_TRY(report.dedup_key, task.body.id_if<model::DedupId>("dedup_key"));
     FF_CO_TRY(report.mode, read_spend_mode(task.body));

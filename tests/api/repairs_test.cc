@@ -29,6 +29,30 @@ class RepairApi : public ExecApi {
     }
 };
 
+TEST_P(RepairApi, Repair_10_AReportNamesAtMost64DimensionsAndIsToldSo) {
+    const std::string budget = new_budget();
+    created_id(under(budget));
+    const HeldTask task = claim_one();
+    const auto amounts = [](int count) {
+        std::string text = R"("dimensions":{)";
+        for (int i = 0; i < count; ++i)
+            text += (i == 0 ? "\"d" : ",\"d") + std::to_string(i) + "\":1";
+        return text + "}";
+    };
+    const std::string path = "/v1/budgets/" + budget;
+    const std::string own = R"({"execution_id":")" + task.execution_id + "\",";
+    for (const JsonReply& refused : {act(task, "usage", "," + amounts(65)),
+                                     world().post(path + "/usage", "{" + amounts(65) + "}"),
+                                     world().post(path + "/spend", own + amounts(65) + "}")}) {
+        EXPECT_EQ(refused.status, 400);
+        const std::string told = refused.text("message");
+        EXPECT_EQ(told, "dimensions is not valid: more than 64 dimensions.");
+    }
+    EXPECT_EQ(act(task, "usage", "," + amounts(64)).status, 200);
+    EXPECT_EQ(world().post(path + "/usage", "{" + amounts(64) + "}").status, 200);
+    EXPECT_EQ(world().post(path + "/spend", own + amounts(64) + "}").status, 200);
+}
+
 TEST_P(RepairApi, Repair_14_TasksOfAClientThatVanishedAreGivenBackWithoutAWait) {
     constexpr int kClients = 20;
     std::vector<std::string> ids;
