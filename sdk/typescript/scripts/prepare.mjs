@@ -25,9 +25,14 @@ for (const name of KEPT) {
   rmSync(join(folder, name), { recursive: true, force: true });
   cpSync(join(source, name), join(folder, name), { recursive: true });
 }
-const examples = join(source, '..', '..', 'examples', 'typescript');
-rmSync(join(folder, 'examples'), { recursive: true, force: true });
-if (existsSync(examples)) cpSync(examples, join(folder, 'examples'), { recursive: true });
+// Its tests run the examples and what the documents show.
+for (const [from, to] of [
+  ['examples/typescript', 'examples'],
+  ['docs', 'docs'],
+]) {
+  rmSync(join(folder, to), { recursive: true, force: true });
+  cpSync(join(source, '..', '..', from), join(folder, to), { recursive: true });
+}
 
 const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: 'inherit' });
 const wanted = createHash('sha256')
