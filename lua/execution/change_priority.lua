@@ -13,8 +13,10 @@ registry.add("ff_change_priority", 2, 2, function(given, argv)
         refuse("execution_not_eligible")
     end
     local old = number_of(c.priority)
-    core.change(u, e, c).priority = priority
-    unit.zadd(u, keys.lane(tag, c.lane_id, "eligible"), placement.score(priority, number_of(c.created_at)), e)
+    local set, score = core.change(u, e, c), placement.score(priority, number_of(c.created_at))
+    set.priority = priority
+    unit.zadd(u, keys.lane(tag, c.lane_id, "eligible"), score, e)
+    kind_queue.enter_eligible(u, e, c, set, score)
     feed.operator(u, e, c, "priority_changed", {old_priority = old, new_priority = priority})
     unit.commit(u)
     return {1, "OK", text(old), text(priority)}

@@ -71,7 +71,7 @@ local function check_lanes(r, c, timeout_at)
         elseif not score or (not keeps and tonumber(score) ~= wanted_score) then
             if note(r, name) then
                 if name == "eligible" then
-                    placement.enter_eligible(r.u, r.e, c)
+                    placement.enter_eligible(r.u, r.e, c, core.change(r.u, r.e, c))
                 else
                     unit.zadd(r.u, key, wanted_score, r.e)
                 end
@@ -81,9 +81,32 @@ local function check_lanes(r, c, timeout_at)
     if wanted ~= "blocked:route" and not is_set(c.required_capabilities) then return end
     local queued = call("ZSCORE", route.queue(r.u.tag, c.lane_id, c.required_capabilities or ""), r.e)
     if wanted == "blocked:route" then
-        if not queued and note(r, "route") then route.enter(r.u, r.e, c) end
+        if not queued and note(r, "route") then route.enter(r.u, r.e, c, core.change(r.u, r.e, c)) end
     elseif queued and note(r, "route") then
         route.leave(r.u, r.e, c)
+    end
+end
+
+-- Once a lane has queues by kind, its work stands in that of its own, and nowhere else.
+local function check_kinds(r, c)
+    local kind, capabilities = c.execution_kind, c.required_capabilities or ""
+    local complete = is_set(kind) and kind_queue.is_complete(r.u, c.lane_id)
+    if not complete and not is_set(c.kind_queued) then return end
+    local wanted, wanted_score = vector.lane_index(c), placement.score(c.priority, number_of(c.created_at))
+    local score = call("ZSCORE", kind_queue.eligible(r.u.tag, c.lane_id, kind), r.e)
+    if wanted == "eligible" and complete then
+        if tonumber(score or "") ~= wanted_score and note(r, "kind") then
+            kind_queue.enter_eligible(r.u, r.e, c, core.change(r.u, r.e, c), wanted_score)
+        end
+    elseif wanted ~= "eligible" and score and note(r, "kind") then
+        kind_queue.drop(r.u, r.e, c.lane_id, nil, kind)
+    end
+    local queue = route.queue(r.u.tag, c.lane_id, route.with_kind(capabilities, kind))
+    local queued = call("ZSCORE", queue, r.e)
+    if wanted == "blocked:route" and complete then
+        if not queued and note(r, "kind") then route.enter(r.u, r.e, c, core.change(r.u, r.e, c)) end
+    elseif wanted ~= "blocked:route" and queued and note(r, "kind") then
+        kind_queue.drop(r.u, r.e, c.lane_id, capabilities, kind)
     end
 end
 
@@ -186,6 +209,7 @@ registry.add("ff_reconcile_execution_index", 2, 1, function(given, argv)
         if not open then timeout_at = nil end
     end
     check_lanes(r, c, timeout_at)
+    check_kinds(r, c)
     check_times(r, c, timeout_at)
     check_sets(r, c)
     check_guards(r, c)

@@ -57,11 +57,11 @@ function blocking.block(u, e, c, reason, detail, ref)
     if vector.lane_index(c) ~= index then
         placement.leave(u, e, c)
         unit.zadd(u, keys.lane(u.tag, c.lane_id, index), u.now, e)
-        if index == "blocked:route" then route.enter(u, e, c) end
+        if index == "blocked:route" then route.enter(u, e, c, set) end
     end
     if index == "blocked:route" then
         set.last_capability_mismatch_at = u.now
-        unit.wake(u, c.lane_id)
+        wake.note(u, c.lane_id, c.execution_kind)
     end
 end
 

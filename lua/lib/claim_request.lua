@@ -4,7 +4,8 @@ local claim_request = {}
 claim_request.TASKS_MAX = 256
 local BASE = 19
 -- Arguments behind the leases that a caller may leave out.
-local OPTIONS = 1
+local OPTIONS = 2
+local KINDS_MAX = 64
 local REQUEST_ID_BYTES_MAX = 128
 local SCAN_DEPTH_MAX = 4096
 local PAYLOAD_BYTES = 4194304
@@ -50,6 +51,19 @@ local function read_epochs(argv, at, count, csv)
     end
     if i < count then args.refuse("admission_epochs", "not one positive integer for each admitted id") end
     return epochs
+end
+
+-- The kinds asked for, an LF list: in order, and each a name in the table too. False: any kind.
+local function read_kinds(list)
+    if list == "" then return false end
+    local kinds = {}
+    for kind in string.gmatch(list, "[^\n]+") do
+        if kinds[kind] then args.refuse("kinds", "one of them twice") end
+        kinds[kind] = true
+        kinds[#kinds + 1] = kind
+    end
+    if #kinds > KINDS_MAX then args.refuse("kinds", "more than " .. KINDS_MAX) end
+    return kinds[1] and kinds
 end
 
 -- The ids of the i-th lease and attempt that the caller offers.
@@ -111,10 +125,16 @@ function claim_request.read(argv, at)
     if given > last + OPTIONS then args.refuse("arity", "more admitted executions or leases than counted") end
     q.admitted, q.admitted_quotas = read_admitted(argv, at + BASE, admitted)
     q.epochs = read_epochs(argv, at + BASE, admitted, given > last and argv[last + 1] or "")
+    q.kinds = read_kinds(given > last + 1 and argv[last + 2] or "")
     q.argv, q.ids_at = argv, at + BASE + 2 * admitted
     check_ids(argv, q.ids_at, q.max_tasks, q.request_id ~= "")
     q.capabilities = capabilities.parse(argv[at + 4], "worker")
     return q
+end
+
+-- Whether this execution is of a kind that the claim takes.
+function claim_request.fits(q, c)
+    return not q.kinds or q.kinds[c.execution_kind or ""] or false
 end
 
 -- Whether a budget or quota must be asked before this one may be claimed.

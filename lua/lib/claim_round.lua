@@ -84,7 +84,7 @@ local function mark(r, e, c)
 end
 
 local function may_take_over(r, c)
-    return may_run(r, c) and gate_allows(r, c, true)
+    return claim_request.fits(r.q, c) and may_run(r, c) and gate_allows(r, c, true)
         and not capabilities.missing(c.required_capabilities, r.q.capabilities)
 end
 
@@ -137,7 +137,7 @@ local function refusal_of(r, e, c)
     if epoch and epoch ~= number_of(c.admission_epoch) + 1 then return "stale_admission" end
     local is_open = c.lifecycle_phase == "runnable" and c.lane_id == r.q.lane
         and (c.eligibility_state == "eligible_now" or c.eligibility_state == "blocked_by_route")
-    if not is_open or not is_sound(c) or (r.q.namespace ~= "" and r.q.namespace ~= c.namespace)
+    if not is_open or not is_sound(c) or not claim_request.fits(r.q, c) or (r.q.namespace ~= "" and r.q.namespace ~= c.namespace)
         or not gate_allows(r, c, c.attempt_state == "attempt_interrupted") then
         return "execution_not_eligible"
     end
@@ -176,9 +176,11 @@ end
 
 -- Eligible and routed work -----------------------------------------------------------------------
 
--- The index entry lies: drops it.
-local function drop(r, e, required)
-    if required then
+-- The index entry lies: drops it. `kind`: of a queue by kind.
+local function drop(r, e, required, kind)
+    if kind then
+        kind_queue.drop(r.u, e, r.q.lane, required, kind)
+    elseif required then
         unit.zrem(r.u, keys.lane(r.u.tag, r.q.lane, "blocked:route"), e)
         route.leave(r.u, e, {lane_id = r.q.lane, required_capabilities = required})
     else
@@ -197,12 +199,13 @@ local function defer(r, e, c)
 end
 
 -- Looks at one candidate. Answers whether it stays in the eligible index.
-local function consider(r, e, required)
+local function consider(r, e, required, kind)
     local q = r.q
     local c = examine(r, core.borrow(r.u.tag, e))
     local expected = required and "blocked_by_route" or "eligible_now"
-    if not c or c.lifecycle_phase ~= "runnable" or c.eligibility_state ~= expected or c.lane_id ~= q.lane then
-        drop(r, e, required)
+    if not c or c.lifecycle_phase ~= "runnable" or c.eligibility_state ~= expected or c.lane_id ~= q.lane
+        or (kind and c.execution_kind ~= kind) then
+        drop(r, e, required, kind)
         return false
     end
     if not may_run(r, c) or not is_sound(c)
@@ -227,14 +230,15 @@ local function consider(r, e, required)
 end
 
 local function take_waiting(r)
-    local walk = claim_sources.open(r.u, r.q)
+    local sources = r.q.kinds and kind_sources or claim_sources
+    local walk = sources.open(r.u, r.q)
     r.walk = walk
     while not is_full(r) do
-        local e, required = claim_sources.next(walk, r.moved)
+        local e, required, kind = sources.next(walk, r.moved)
         if not e then break end
         if not r.seen[e] then
             r.seen[e] = true
-            local stays = consider(r, e, required)
+            local stays = consider(r, e, required, kind)
             if stays and not required then own(r, "waiting")[stays.namespace or ""] = true end
         end
     end
@@ -255,25 +259,34 @@ local function arm(r, is_drained)
     if q.arm_wake_ms == 0 or not r.looked_at_lost or r.leaves_lost or (is_full(r) and not is_drained) then
         return "0"
     end
-    call("HSET", keys.wake(r.u.tag), q.lane, r.u.now + q.arm_wake_ms)
+    wake.arm(r.u, q.lane, q.kinds, r.u.now + q.arm_wake_ms)
     return "1"
+end
+
+-- What is left of the work asked for, and whether the whole eligible index was looked at.
+local function remainder(r)
+    if not r.walk then return 0, false end
+    if r.q.kinds then return kind_sources.left(r.u, r.q), false end
+    return claim_sources.left(r.walk, r.removed), claim_sources.is_exhausted(r.walk)
 end
 
 function claim_round.run(u, q)
     local recalled = claim_record.recall(u, q)
     if recalled then return {1, "DUPLICATE", recalled, {}, {}, {"0", "0", "0", "0", ""}} end
+    -- Until the lane's work is sorted by kind nobody knows what comes first: none of it is taken.
+    local is_sorted = not q.kinds or kind_queue.build(u, q.lane)
     local r = open(u, q)
     if q.lost_first then take_lost(r) end
     take_admitted(r)
-    if not is_full(r) then take_waiting(r) end
+    if is_sorted and not is_full(r) then take_waiting(r) end
     if not q.lost_first and not is_full(r) then take_lost(r) end
     unit.commit(u)
-    local is_examined = r.walk and claim_sources.is_exhausted(r.walk)
-    local left = r.walk and claim_sources.left(r.walk, r.removed) or 0
+    local left, is_examined = remainder(r)
     local namespaces = claim_hint.namespaces(u, q, r.waiting, r.removed, is_examined, left)
-    local armed = arm(r, is_examined and left == 0)
+    local armed = is_sorted and arm(r, r.walk and left == 0) or "0"
     if r.claimed[1] and q.request_id ~= "" then claim_record.remember(u, q, r.claimed) end
     local counts = {text(r.examined), text(r.moved), text(left), armed, namespaces}
+    if q.kinds then counts[6] = is_sorted and "0" or "1" end
     local reply = {1, "OK", r.claimed, r.deferred, r.not_claimed, counts}
     -- What may be large is not kept until the next claim.
     r.u, r.claimed, r.seen, r.walk, r.kept, q.argv = false, false, false, false, false, false

@@ -4,14 +4,29 @@ local claim_sources = {}
 
 local LOST_EXAMINED_MIN = 16
 local LOST_EXAMINED_MAX = 128
-local EXAMINED_MIN = 1024
-local ROUTE_SETS_MAX = 256
+-- How many are asked for their kind, where kinds are asked for: one field each.
+local LOST_OF_KINDS_MAX = 16384
+claim_sources.EXAMINED_MIN = 1024
+claim_sources.ROUTE_SETS_MAX = 256
 local NONE = {}
 local none
 
 -- A number nobody chose, without a random generator: the caller's lease ids are fresh for each call.
-local function dice(q)
+function claim_sources.dice(q)
     return tonumber(string.sub(redis.sha1hex((claim_request.ids(q, 1))), 1, 12), 16)
+end
+
+-- The first `most` of these that are of the kinds asked for, or of no readable one.
+local function of_kinds(u, q, ids, most)
+    local fitting = {}
+    for i = 1, #ids do
+        local kind = call("HGET", keys.core(u.tag, ids[i]), "execution_kind")
+        if not kind or q.kinds[kind] then
+            fitting[#fitting + 1] = ids[i]
+            if #fitting == most then break end
+        end
+    end
+    return fitting
 end
 
 -- Ids of this lane with an overdue lease, a few from anywhere among all of them, so that members this worker
@@ -20,18 +35,19 @@ function claim_sources.lost(u, q)
     local index = keys.lane(u.tag, q.lane, "active")
     local count = call("ZCOUNT", index, "-inf", text(u.now))
     if count == 0 then return NONE end
-    local wanted = math.min(math.max(LOST_EXAMINED_MIN, 2 * q.max_tasks), LOST_EXAMINED_MAX, count)
-    local start = dice(q) % count
+    local most = math.min(math.max(LOST_EXAMINED_MIN, 2 * q.max_tasks), LOST_EXAMINED_MAX)
+    local wanted = math.min(q.kinds and LOST_OF_KINDS_MAX or most, count)
+    local start = claim_sources.dice(q) % count
     local chosen = call("ZRANGE", index, start, math.min(start + wanted, count) - 1)
     if start + wanted > count then
         for _, e in ipairs(call("ZRANGE", index, 0, start + wanted - count - 1)) do
             chosen[#chosen + 1] = e
         end
     end
-    return chosen
+    return q.kinds and of_kinds(u, q, chosen, most) or chosen
 end
 
-local function comes_first(a, b)
+function claim_sources.comes_first(a, b)
     if a.score ~= b.score then return a.score < b.score end
     return bytes.less(a.e, b.e)
 end
@@ -42,8 +58,8 @@ local function covered_members(u, q)
     local count = #sets / 2
     if count == 0 then return NONE end
     local members = {}
-    local start = count > ROUTE_SETS_MAX and dice(q) or 0
-    for i = 1, math.min(count, ROUTE_SETS_MAX) do
+    local start = count > claim_sources.ROUTE_SETS_MAX and claim_sources.dice(q) or 0
+    for i = 1, math.min(count, claim_sources.ROUTE_SETS_MAX) do
         local required = sets[(start + i - 1) % count * 2 + 2]
         if not capabilities.missing(required, q.capabilities) then
             local page = call("ZRANGE", route.queue(u.tag, q.lane, required), 0, q.max_tasks - 1, "WITHSCORES")
@@ -52,7 +68,7 @@ local function covered_members(u, q)
             end
         end
     end
-    if members[2] then table.sort(members, comes_first) end
+    if members[2] then table.sort(members, claim_sources.comes_first) end
     return members
 end
 
@@ -61,7 +77,7 @@ end
 function claim_sources.open(u, q)
     local walk = {
         index = keys.lane(u.tag, q.lane, "eligible"), depth = q.scan_depth, head = q.max_tasks + 1,
-        depth_max = math.max(q.scan_depth, EXAMINED_MIN), read = 0, page_end = 0, all_read = false,
+        depth_max = math.max(q.scan_depth, claim_sources.EXAMINED_MIN), read = 0, page_end = 0, all_read = false,
         page = NONE, at = 1, step = 1, routed = covered_members(u, q), routed_at = 1, moved_before = none,
     }
     -- Scores are needed only where there is something to merge with.

@@ -178,7 +178,7 @@ function creation.write(u, a)
         unit.due(u, "delayed", a.delay_until, a.lane_id)
     else
         vector.runnable(u, set, "eligible_now", "waiting_for_worker", "", "pending_first_attempt")
-        placement.enter_eligible(u, e, set)
+        placement.enter_eligible(u, e, set, set)
     end
     local state = set.public_state
     change.settle(u)

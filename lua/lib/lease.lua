@@ -178,7 +178,7 @@ function lease.mark_expired(u, e, c)
     disarm(u, e, c, set)
     lease.record(u, e, c, set, "expired")
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_expired")
-    unit.wake(u, c.lane_id)
+    wake.note(u, c.lane_id, c.execution_kind)
     for field, value in each(set) do
         c[field] = value
     end
@@ -198,7 +198,7 @@ function lease.revoke(u, e, c, reason)
     unit.zadd(u, keys.lane(u.tag, c.lane_id, "active"), u.now, e)
     stream.close(u, e, c, number_of(c.current_attempt_index), "lease_revoked")
     lease.record(u, e, c, set, "revoked", reason)
-    unit.wake(u, c.lane_id)
+    wake.note(u, c.lane_id, c.execution_kind)
 end
 
 -- A run holds the slots it was admitted with and no others: those of an earlier run may be free by now. `admitted`

@@ -13,11 +13,13 @@ function placement.score(priority, created_at)
     return created_at - number_of(priority) * PRIORITY_WEIGHT
 end
 
--- The only way into an eligible index.
-function placement.enter_eligible(u, e, c)
-    unit.zadd(u, keys.lane(u.tag, c.lane_id, "eligible"), placement.score(c.priority, number_of(c.created_at)), e)
+-- The only way into an eligible index. `set`: the fields of its core.
+function placement.enter_eligible(u, e, c, set)
+    local score = placement.score(c.priority, number_of(c.created_at))
+    unit.zadd(u, keys.lane(u.tag, c.lane_id, "eligible"), score, e)
     unit.sadd(u, keys.lane(u.tag, c.lane_id, "eligible_ns"), c.namespace or "")
-    unit.wake(u, c.lane_id)
+    wake.note(u, c.lane_id, c.execution_kind)
+    kind_queue.enter_eligible(u, e, c, set, score)
 end
 
 -- Takes E out of the lane index of the vector it leaves.
@@ -25,6 +27,7 @@ function placement.leave(u, e, c)
     local index = vector.lane_index(c)
     if not index then return end
     unit.zrem(u, keys.lane(u.tag, c.lane_id, index), e)
+    if index == "eligible" then kind_queue.leave_eligible(u, e, c) end
     if index == "blocked:route" then route.leave(u, e, c) end
 end
 
@@ -54,7 +57,7 @@ function placement.place(u, e, c, set, options)
     else
         vector.runnable(u, set, "eligible_now", "waiting_for_worker", "", options.attempt_state)
         set.delay_until = ""
-        placement.enter_eligible(u, e, c)
+        placement.enter_eligible(u, e, c, set)
     end
     return set.public_state
 end

@@ -48,7 +48,7 @@ function unit.open(tag, now)
         history = lists.history, events = lists.events,
         -- Which writing of its lists comes next: see lib/gathering.lua.
         early_round = gathering.next_round(), late_round = gathering.next_round(),
-        -- Made when first needed: the deletion; entries of the signal feed; lanes to wake; what is due soon;
+        -- Made when first needed: the deletion; entries of the signal feed; lanes (lib/wake.lua); what is due soon;
         -- hooks.
         deletion = false, signals = false, lanes = false, dues = false, hooks = false,
     }
@@ -140,17 +140,6 @@ function unit.del(u, key)
     end
 end
 
--- Whoever waits for work of this lane is told, once per call (chapter 06 section 13).
-function unit.wake(u, lane)
-    local lanes = u.lanes
-    if not lanes then
-        u.lanes = {lane, [lane .. ":named"] = true}
-    elseif not lanes[lane .. ":named"] then
-        lanes[lane .. ":named"] = true
-        lanes[#lanes + 1] = lane
-    end
-end
-
 local function is_near(now, index, at)
     return at - now <= (NEAR_OF[index] or NEAR_MS)
 end
@@ -206,16 +195,6 @@ function unit.commit_records(u)
     issue_all(u.records)
 end
 
-local function wake(u, lane)
-    local key = keys.wake(u.tag)
-    local armed_until = call("HGET", key, lane)
-    if not armed_until then return end
-    call("HDEL", key, lane)
-    if number_of(armed_until) >= u.now then
-        call("PUBLISH", "ff:wake:" .. lane, u.tag)
-    end
-end
-
 function unit.commit(u)
     repeat
         unit.commit_records(u)
@@ -226,7 +205,7 @@ function unit.commit(u)
         local lanes, dues, hooks = u.lanes, u.dues, u.hooks
         u.lanes, u.dues, u.hooks = false, false, false
         for i = 1, lanes and #lanes or 0 do
-            wake(u, lanes[i])
+            wake.tell(u, lanes[i])
         end
         for i = 1, dues and #dues or 0 do
             publish_due(u.tag, unpack(dues[i], 1, 3))

@@ -7,6 +7,7 @@ namespace ff::engine {
 namespace {
 
 constexpr std::string_view kFunction = "ff_claim_batch";
+constexpr std::string_view kIndexFunction = "ff_index_kinds";
 constexpr std::size_t kPayloadPosition = 14;
 constexpr std::size_t kContinuationPosition = 19;
 constexpr std::size_t kStepsPosition = 21;
@@ -150,6 +151,7 @@ Result<Done> read_stats(const ReplyReader& reader, ClaimedBatch& batch) {
     FF_TRY(const std::int64_t armed, stats.integer(4, "armed"));
     batch.armed = armed != 0;
     batch.waiting_namespaces = split_lines(stats.text_or_empty(5));
+    batch.unsorted = stats.text_or_empty(6) == "1";
     return Done{};
 }
 
@@ -202,13 +204,14 @@ void ClaimBatch::write_arguments(CallWriter& to) const {
         to.arg("lease_id", lease.lease_id);
         to.arg("attempt_id", lease.attempt_id);
     }
-    if (admitted.empty()) return;
+    if (admitted.empty() && kinds.any()) return;
     std::string epochs;
     for (const Admitted& one : admitted) {
         if (!epochs.empty()) epochs += ',';
         epochs += std::to_string(one.admission_epoch);
     }
     to.arg("admission_epochs", epochs);
+    if (!kinds.any()) to.arg("kinds", kinds.lines());
 }
 
 Result<ClaimedBatch> ClaimBatch::read(store::Reply&& reply) const {
@@ -233,6 +236,20 @@ Result<ClaimedBatch> ClaimBatch::read(store::Reply&& reply) const {
     }
     FF_CHECK(read_stats(reader, batch));
     return batch;
+}
+
+void IndexKinds::write(CallWriter& to) const {
+    const model::IndexKeys index(partition);
+    to.begin(kIndexFunction, 2);
+    to.key("eligible", index.lane(lane).eligible());
+    to.key("wake", index.wake());
+    to.arg("lane_id", lane.text());
+}
+
+Result<IndexKinds::Outcome> IndexKinds::read(const store::Reply& reply) const {
+    FF_TRY(const ReplyReader reader, ReplyReader::open(kIndexFunction, reply));
+    FF_TRY(const std::string_view state, reader.text(3, "state"));
+    return state == "complete" ? Outcome::Complete : Outcome::Building;
 }
 
 }  // namespace ff::engine

@@ -14,6 +14,7 @@
 #include "engine/steps.h"
 #include "model/execution_id.h"
 #include "model/ids.h"
+#include "model/kind_set.h"
 #include "model/partition.h"
 
 namespace ff::engine {
@@ -73,6 +74,9 @@ struct ClaimedBatch {
     /// The lane is armed: the next work that enters it publishes a wake-up.
     bool armed = false;
     std::vector<std::string> waiting_namespaces{};
+    /// Kinds were asked for, and the lane's work is not all sorted by kind yet: the same call again
+    /// goes on sorting.
+    bool unsorted = false;
 };
 
 /// `ff_claim_batch`: up to 256 tasks of one lane in one partition.
@@ -109,6 +113,7 @@ struct ClaimBatch {
     Millis arm_wake{0};
     bool reclaim_first = true;
     std::vector<Admitted> admitted{};
+    model::KindSet kinds{};
     /// One for each task that may be taken.
     std::vector<NewLease> leases{};
 
@@ -119,6 +124,18 @@ struct ClaimBatch {
     /// Takes the payloads out of it.
     Result<Outcome> read(store::Reply&& reply) const;
     bool resend_safe() const { return !request_id.empty(); }
+};
+
+/// `ff_index_kinds`: sorts more of what a lane had before anybody asked for kinds.
+struct IndexKinds {
+    enum class Outcome : std::uint8_t { Building, Complete };
+
+    model::PartitionKey partition;
+    model::LaneId lane;
+
+    void write(CallWriter& to) const;
+    Result<Outcome> read(const store::Reply& reply) const;
+    bool resend_safe() const { return true; }
 };
 
 }  // namespace ff::engine

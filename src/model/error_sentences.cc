@@ -267,6 +267,7 @@ constexpr Reason kReasons[] = {
     {"too_long", "is too long"},
     {"out_of_range", "is out of range"},
     {"given_twice", "is given twice, in two ways"},
+    {"repeated", "stands there twice"},
     {"path_mismatch", "is not the one of the address"},
     {"bad_character", "has a character that may not stand there"},
     {"no_colon", "must be name:value"},

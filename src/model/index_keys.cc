@@ -44,6 +44,12 @@ std::string LaneKeys::route_sets() const {
 std::string LaneKeys::route(std::string_view sha1_hex) const {
     return concat({prefix_, "route:", sha1_hex});
 }
+std::string LaneKeys::route_kinds() const {
+    return concat({prefix_, "route_kinds"});
+}
+std::string LaneKeys::kind(std::string_view execution_kind) const {
+    return concat({prefix_, "kind:", execution_kind});
+}
 
 IndexKeys::IndexKeys(const PartitionKey& partition)
     : partition_(partition), tag_(partition.tag()) {}

@@ -29,6 +29,10 @@ class LaneKeys {
     std::string route_sets() const;
     /// The queue of one set of required capabilities; `sha1_hex` is that of its CSV.
     std::string route(std::string_view sha1_hex) const;
+    /// The sets with a kind behind LF; their queues are `route` of the SHA-1 of both.
+    std::string route_kinds() const;
+    /// The members of `eligible` that are of this kind, once claims have asked for kinds.
+    std::string kind(std::string_view execution_kind) const;
 
   private:
     std::string prefix_;

@@ -256,6 +256,7 @@ std::vector<Written> admission_calls() {
         record(BlockExecution{.execution_id = kExecution, .lane = kLane}),
         record(UnblockExecution{.execution_id = kExecution, .lane = kLane}),
         record(UnblockBatch{.partition = model::PartitionKey::flow(24), .lane = kLane}),
+        record(IndexKinds{.partition = model::PartitionKey::flow(24), .lane = kLane}),
         record(IssueClaimGrant{.request = grant}),
         record(IssueReclaimGrant{.request = grant}),
         record(IssueGrantAndClaim{.execution_id = kExecution, .claimant = claimant()}),

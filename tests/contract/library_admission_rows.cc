@@ -261,7 +261,8 @@ BatchArgs full_claim(const std::string& admitted) {
             .arm_wake_ms = "1000",
             .include_reclaim = "1",
             .admitted = {{admitted, "q"}},
-            .admission_epochs = "1"};
+            .admission_epochs = "1",
+            .kinds = "kind\nother"};
 }
 
 std::vector<BadInputRow> batch_rows() {
@@ -270,6 +271,11 @@ std::vector<BadInputRow> batch_rows() {
          [](Host& host, const std::string& tag) {
              const Execution e = made(host, tag);
              return GoodCall{claim_keys(e), batch_args(full_claim(e.id()))};
+         }},
+        {"ff_index_kinds",
+         [](Host& host, const std::string& tag) {
+             const Execution e = made(host, tag);
+             return GoodCall{{e.lane_key("eligible"), "ff:wake:" + tag}, {"lane"}};
          }},
         {"ff_complete_and_claim",
          [](Host& host, const std::string& tag) {

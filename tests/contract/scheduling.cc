@@ -68,7 +68,8 @@ List batch_args(const BatchArgs& args) {
         all.push_back(quota_ids);
     }
     for (std::size_t i = 0; i < 2 * args.max_tasks; ++i) all.push_back(new_uuid());
-    if (!args.admission_epochs.empty()) all.push_back(args.admission_epochs);
+    if (!args.admission_epochs.empty() || !args.kinds.empty()) all.push_back(args.admission_epochs);
+    if (!args.kinds.empty()) all.push_back(args.kinds);
     return all;
 }
 
@@ -79,7 +80,7 @@ BatchReply::BatchReply(RespValue reply) : raw(std::move(reply)) {
     for (const RespValue& item : raw.items[3].items) deferred.push_back(flat(item));
     for (const RespValue& item : raw.items[4].items) not_claimed.push_back(flat(item));
     const List stats = flat(raw.items[5]);
-    if (stats.size() != 5) {
+    if (stats.size() != 5 && stats.size() != 6) {
         ADD_FAILURE() << "not the stats of a claim: " << to_string(raw.items[5]);
         return;
     }
@@ -88,6 +89,7 @@ BatchReply::BatchReply(RespValue reply) : raw(std::move(reply)) {
     eligible_left = stats[2];
     armed = stats[3];
     namespaces = stats[4];
+    if (stats.size() == 6) unsorted = stats[5];
 }
 
 List BatchReply::ids() const {
@@ -126,6 +128,11 @@ RespValue SchedulingContract::complete_and_claim(const std::vector<ClaimedTask>&
     }
     args.insert(args.end(), claim_part.begin(), claim_part.end());
     return host().fcall("ff_complete_and_claim", batch_keys("lane"), args);
+}
+
+RespValue SchedulingContract::index_kinds() const {
+    return host().fcall("ff_index_kinds", {lane_index("lane", "eligible"), "ff:wake:" + tag()},
+                        {"lane"});
 }
 
 RespValue SchedulingContract::block(const Execution& e, const std::string& reason,

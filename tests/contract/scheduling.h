@@ -37,6 +37,8 @@ struct BatchArgs {
     std::vector<std::pair<std::string, std::string>> admitted{};
     /// Their admission epochs; empty: told by nobody.
     std::string admission_epochs{};
+    /// LF list.
+    std::string kinds{};
 };
 
 /// With fresh lease and attempt ids.
@@ -78,6 +80,8 @@ struct BatchReply {
     std::string eligible_left{};
     std::string armed{};
     std::string namespaces{};
+    /// Only where kinds are asked for.
+    std::string unsorted{};
 
     /// The claimed ids, in order.
     List ids() const;
@@ -111,6 +115,8 @@ class SchedulingContract : public ExecutionContract {
                     const std::string& now_ms = "") const;
     RespValue unblock(const Execution& e, const std::string& reason = "",
                       const std::string& ref = "") const;
+    /// ff_index_kinds of the lane `lane`.
+    RespValue index_kinds() const;
     RespValue unblock_batch(const std::string& blocked, const List& args) const;
 
     RespValue issue_grant(const Execution& e, const GrantArgs& args = {}) const;

@@ -46,6 +46,12 @@ void unblock_batch(World& world, Partition& partition, Task&) {
         {"", why.reason, world.one_in(2) ? why.ref : "", world.pick({"1", "10"}), ""});
 }
 
+void index_kinds(World& world, Partition& partition, Task&) {
+    world.host().fcall("ff_index_kinds",
+                       {lane_key(partition, "lane", "eligible"), "ff:wake:" + partition.tag},
+                       {"lane"});
+}
+
 }  // namespace
 
 void add_admission_actions(ActionTable& table) {
@@ -53,6 +59,7 @@ void add_admission_actions(ActionTable& table) {
     table.add({Eligible}, block);
     for (int i = 0; i < 3; ++i) table.add({Blocked}, unblock);
     table.add({Blocked}, unblock_batch);
+    table.add({Eligible}, index_kinds);
 }
 
 }  // namespace ff::twin

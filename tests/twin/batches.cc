@@ -42,6 +42,10 @@ List Batches::claim_args(std::uint64_t tasks) {
               world_.pick({"", "1", "0"}),
               "0"};
     for (std::uint64_t i = 0; i < 2 * tasks; ++i) args.push_back(world_.uuid());
+    if (world_.one_in(4)) {
+        args.emplace_back();
+        args.push_back(world_.pick({"kind", "kind0", "kind1\nkind2", "kind\nkind0\nkind1"}));
+    }
     return args;
 }
 
