@@ -108,6 +108,10 @@ class EmbeddedStore final : public store::Store, public ShardWorkTaker {
     const MemoryGauge& memory() const { return memory_; }
     /// What its functions take for the time; never goes back.
     const Clock& clock() const { return *clock_; }
+    /// What leases are judged by at `now` of that clock.
+    std::chrono::microseconds lease_time(std::chrono::microseconds now) const {
+        return clock_->lease_time(now);
+    }
     /// Whether what its clock says is doubted at the moment.
     std::optional<ClockHold> clock_hold() const { return clock_->hold(); }
     /// Calls that were undone because they had not written what they answered: defects of the

@@ -36,6 +36,7 @@ struct FaultyFileSystem::State {
     std::array<std::uint64_t, kOperationKinds> counts{};
     std::uint64_t operations = 0;
     bool full = false;
+    bool overlooks_names = false;
     bool crashed = false;
 
     void call_hook(Operation operation, const std::string& path) const {
@@ -140,7 +141,7 @@ class FaultyFileSystem::OpenFile final : public File {
 
     Result<bool> is_at(const std::string& path) override {
         const std::lock_guard lock(state_.mutex);
-        return state_.crashed || state_.find(path) == inode_;
+        return state_.crashed || state_.overlooks_names || state_.find(path) == inode_;
     }
 
   private:
@@ -177,6 +178,12 @@ void FaultyFileSystem::set_full(bool full) {
     const std::lock_guard lock(state_->mutex);
     state_->full = full;
 }
+
+void FaultyFileSystem::overlook_names(bool overlook) {
+    const std::lock_guard lock(state_->mutex);
+    state_->overlooks_names = overlook;
+}
+
 void FaultyFileSystem::set_hook(std::function<void(Operation, const std::string&)> hook) {
     const std::lock_guard lock(state_->mutex);
     state_->hook = std::move(hook);

@@ -35,6 +35,8 @@ class FaultyFileSystem final : public FileSystem {
     void fail_next(Operation operation, Fault fault);
     /// While on, every write, creation and rename fails with ENOSPC.
     void set_full(bool full);
+    /// While on, every open file believes that its path still names it.
+    void overlook_names(bool overlook);
     /// Called before each operation, outside all locks; may wait, so that tests can hold a sync.
     void set_hook(std::function<void(Operation, const std::string& path)> hook);
     std::uint64_t operations() const;

@@ -12,6 +12,8 @@
 namespace ff::simulation {
 namespace {
 
+constexpr const char* kTimersHeld = "a leap of the clock ends and deletes nothing";
+
 using Fields = std::map<std::string, std::string, std::less<>>;
 
 std::string text_of(const resp::Value& value) {
@@ -49,6 +51,8 @@ class Inspection {
             check_refused(id, keys, subject, core);
             check_edges(id, keys);
             check_waitpoints(keys, subject);
+            check_timers(id, keys, core);
+            check_given_up(id, keys, core);
         }
         check_feeds();
         check_leftovers();
@@ -208,6 +212,33 @@ class Inspection {
                     "indexes say what the records say", id,
                     "the edge " + text_of(edge) + " is " + state + " and among those to resolve");
         }
+    }
+
+    /// A clock that leapt over a restart ends nothing as long as it is doubted.
+    void check_timers(const model::ExecutionId& id, const model::ExecKeys& keys,
+                      const Fields& core) {
+        const auto held = [&](const std::string& at) {
+            return !at.empty() && process_.was_held(Timestamp(Millis(std::stoll(at))));
+        };
+        const std::string ended = at(core, "completed_at");
+        if (at(core, "public_state") == "expired" && held(ended))
+            ledger_.broke(kTimersHeld, id, "it was ended by its deadline at " + ended);
+        const Fields suspension = fields_at(process_, keys.suspension_current());
+        const std::string closed = at(suspension, "closed_at");
+        if (at(suspension, "close_reason").starts_with("timed_out") && held(closed))
+            ledger_.broke(kTimersHeld, id, "its suspension timed out at " + closed);
+    }
+
+    /// Whoever follows a stream is told why nobody goes on with it.
+    void check_given_up(const model::ExecutionId& id, const model::ExecKeys& keys,
+                        const Fields& core) {
+        if (at(core, "failure_reason") != "max_reclaims_exceeded") return;
+        const auto attempt =
+            static_cast<std::uint32_t>(std::stoul(at(core, "current_attempt_index")));
+        const Fields meta = fields_at(process_, keys.stream_meta(model::AttemptIndex{attempt}));
+        if (!meta.empty() && at(meta, "closed_reason") != at(core, "failure_reason"))
+            ledger_.broke("streams are gapless and in order", id,
+                          "it was given up, and its stream ends as " + at(meta, "closed_reason"));
     }
 
     /// Nobody is let in by a door of what has ended.

@@ -74,7 +74,7 @@ void Ledger::taken(const Taken& taken) {
             broke("no two leases are valid at once", taken.id,
                   "epoch " + std::to_string(epoch) + " came after " + std::to_string(other_epoch));
         const bool over = subject.ends_by_itself || other.may_end_from.has_value() ||
-                          other.until_least <= now() + kRounding;
+                          other.until_least <= process_.leases_end_by() + kRounding;
         if (epoch > other_epoch && !over)
             broke("no two leases are valid at once", taken.id,
                   "epoch " + std::to_string(epoch) + " was given while " +
@@ -149,7 +149,7 @@ void Ledger::accepted(const model::ExecutionId& id, const engine::Fence& fence, 
         broke("nothing is accepted from a fenced worker", id,
               act + " of epoch " + fence.lease_epoch.to_string() +
                   " was accepted after the lease had been revoked");
-    if (mine != nullptr && mine->until_most + kRounding < begun)
+    if (mine != nullptr && mine->until_most + kRounding < process_.leases_last_until(begun))
         broke("nothing is accepted from a fenced worker", id,
               act + " of epoch " + fence.lease_epoch.to_string() +
                   " was accepted after the lease had expired");
@@ -160,7 +160,7 @@ void Ledger::fenced(const model::ExecutionId& id, const engine::Fence& fence,
     const KnownLease* mine = find(id, fence);
     const Subject& subject = subjects_[id];
     if (mine == nullptr || subject.ends_by_itself || mine->may_end_from) return;
-    if (mine->until_least > now() + kRounding)
+    if (mine->until_least > process_.leases_end_by() + kRounding)
         broke("a valid lease is honoured", id,
               act + " of epoch " + fence.lease_epoch.to_string() + " was refused");
 }

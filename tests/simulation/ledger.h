@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "engine/fence.h"
 #include "model/execution_id.h"
 #include "model/state.h"
 #include "simulation/history.h"
+#include "simulation/store_process.h"
 
 namespace ff::simulation {
 
@@ -96,9 +96,9 @@ struct Subject {
 /// names the promise of docs/reliability.md that it holds.
 class Ledger {
   public:
-    Ledger(const Clock& clock, History& history) : clock_(clock), history_(history) {}
+    Ledger(const StoreProcess& process, History& history) : process_(process), history_(history) {}
 
-    Timestamp now() const { return clock_.now(); }
+    Timestamp now() const { return process_.clock().now(); }
     Subject& subject(const model::ExecutionId& id) { return subjects_[id]; }
     const std::map<model::ExecutionId, Subject>& subjects() const { return subjects_; }
     std::map<model::ExecutionId, Subject>& subjects() { return subjects_; }
@@ -165,7 +165,7 @@ class Ledger {
     void check_upstream(const model::ExecutionId& id, const Subject& subject);
     void check_late_upstream(const Taken& taken, const Subject& subject);
 
-    const Clock& clock_;
+    const StoreProcess& process_;
     History& history_;
     std::map<model::ExecutionId, Subject> subjects_{};
     std::map<std::string, model::ExecutionId> by_key_{};

@@ -88,12 +88,9 @@ void Limits::claimed(const model::ExecutionId& id) {
             ledger_.broke_limit(kQuotaKept, quota_->to_string() + ": " + std::to_string(count) +
                                                 of_what + std::to_string(most));
     };
-    const model::ExecKeys exec(id);
-    const resp::Value core =
-        process_.look({"HMGET", exec.core(), "lifecycle_phase", "admitted_quota_ids"});
-    const auto fields = core.items();
-    const bool holds = fields[0].text() == "active" && fields[1].text().value_or("") != "";
-    if (holds && plan_.limits.concurrent > 0 &&
+    const std::string core = model::ExecKeys(id).core();
+    const bool runs = process_.look({"HGET", core, "lifecycle_phase"}).text() == "active";
+    if (runs && plan_.limits.concurrent > 0 &&
         process_.look({"SISMEMBER", keys.admitted_set(), id.to_string()}).to_integer() != 1)
         ledger_.broke(kQuotaKept, id, "runs without the place that it was given");
     above(process_.look({"SCARD", keys.admitted_set()}).to_integer().value_or(0),

@@ -177,9 +177,12 @@ int run(const Options& options) {
     if (options.planted.empty()) return run_seeds(options, nullptr) ? 0 : 1;
     if (options.planted == "all") return find_all(options) ? 0 : 1;
     if (options.planted == "list") {
-        for (const PlantedBug& bug : planted_bugs())
+        for (const PlantedBug& bug : planted_bugs()) {
+            // Says so if the rule is written in another way by now.
+            static_cast<void>(library_with(&bug));
             std::printf("%-32s %s%s\n", std::string(bug.name).c_str(),
                         std::string(bug.rule).c_str(), history_of(bug).c_str());
+        }
         return 0;
     }
     const PlantedBug* bug = find_planted(options.planted);

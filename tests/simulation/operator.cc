@@ -1,5 +1,6 @@
 #include <iterator>
 
+#include "model/exec_keys.h"
 #include "model/global_keys.h"
 #include "simulation/actor.h"
 
@@ -12,11 +13,27 @@ struct Operator {
     World& world;
     std::string name;
 
-    std::optional<model::ExecutionId> any_execution() {
+    model::ExecutionId draw_execution() {
         const auto& subjects = world.ledger().subjects();
-        if (subjects.empty()) return std::nullopt;
         const auto step = static_cast<std::ptrdiff_t>(world.chances().below(subjects.size()));
         return std::next(subjects.begin(), step)->first;
+    }
+
+    bool is_at_work(const model::ExecutionId& id) {
+        const std::string core = model::ExecKeys(id).core();
+        return world.process().life() &&
+               world.process().look({"HGET", core, "lifecycle_phase"}).text() == "active";
+    }
+
+    /// Most often one that somebody is at work on: little can be done to what has ended.
+    std::optional<model::ExecutionId> any_execution() {
+        constexpr int kLooks = 20;
+        if (world.ledger().subjects().empty()) return std::nullopt;
+        model::ExecutionId id = draw_execution();
+        const bool any = world.chances().below(3) == 0;
+        for (int looks = 0; looks < kLooks && !any && !is_at_work(id); ++looks)
+            id = draw_execution();
+        return id;
     }
 
     asio::awaitable<void> cancel(Server& server, model::ExecutionId id) {

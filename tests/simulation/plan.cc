@@ -87,7 +87,7 @@ CrowdPlan draw_crowd(Lots& lots) {
     plan.delayed = lots.odds(3'000);
     plan.keyed = lots.odds(4'000);
     plan.retried = lots.odds(8'000);
-    plan.limited = lots.odds(5'000);
+    plan.limited = lots.odds(10'000);
     plan.deadline = lots.odds(1'500);
     plan.grows = lots.odds(6'000);
     return plan;
@@ -121,6 +121,9 @@ Plan Plan::draw(std::uint64_t seed) {
     plan.crowd = draw_crowd(lots);
     plan.limits = draw_limits(lots);
     plan.chaos = Millis(lots.one_of({5'000U, 15'000U, 40'000U}));
+    plan.crowd.given_up = lots.odds(4'000);
+    plan.disk.clock_leaps = lots.odds(6'000);
+    plan.disk.log_away_every = lots.now_and_then(4'000, 20'000);
     return plan;
 }
 
@@ -134,6 +137,7 @@ Plan Plan::shortened() const {
     plan.disk.full_for /= 3;
     plan.disk.failed_sync_every /= 3;
     plan.disk.clock_jump_every /= 3;
+    plan.disk.log_away_every /= 3;
     plan.server_kill_every /= 3;
     return plan;
 }

@@ -47,6 +47,10 @@ struct DiskPlan {
     /// The clock of the store is set forward, or back.
     Millis clock_jump_every{0};
     Millis clock_jump_most{0};
+    /// Of a start: the clock has leapt further than anybody believes meanwhile.
+    Odds clock_leaps = 0;
+    /// Somebody moves the log of a running store away.
+    Millis log_away_every{0};
     /// What the store may use beside what it needs when it is empty; zero for no limit.
     std::uint64_t memory_room = 0;
 };
@@ -82,6 +86,8 @@ struct CrowdPlan {
     Odds retried = 0;
     Odds limited = 0;
     Odds deadline = 0;
+    /// Work that may be taken over once, or never.
+    Odds given_up = 0;
     /// A flow that gets edges while it runs.
     Odds grows = 0;
 };

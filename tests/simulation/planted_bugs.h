@@ -17,6 +17,11 @@ struct PlantedBug {
         AnsweredTooEarly,    // replies leave before their writes are stored
         MissingTakenForNew,  // nothing knows which files there were
         CutTakenForTorn,     // nothing knows how long a log was
+        RemovedUnnoticed,    // nobody looks whether an open log still has its name
+        MemoryUnlimited,     // the store has no limit
+        LeapBelieved,        // its time follows the clock wherever that goes
+        TimersNotHeld,       // servers do not ask whether the time is doubted
+        LeasesNotHeld,       // leases go on while nobody can renew them
     };
 
     std::string_view name{};

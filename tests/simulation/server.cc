@@ -55,6 +55,7 @@ Server::Server(asio::any_io_executor loop, Chances& chances, History& history,
       random_(options.seed),
       link_(loop, chances, process, options.network),
       probe_(history),
+      process_(process),
       loop_(std::move(loop)) {}
 
 Task<Done> Server::start() {
@@ -67,8 +68,10 @@ Task<Done> Server::start() {
     FF_CO_CHECK(co_await link_.call(std::move(enter)));
     services_ =
         std::make_unique<app::Services>(loop_, link_, clock_, random_, service_options(plan_));
-    background_ = std::make_unique<app::Background>(
-        loop_, link_, clock_, random_, services_->claimer, background_options(plan_), probe_);
+    app::BackgroundOptions working = background_options(plan_);
+    working.scan.time_is_doubted = [this] { return process_.time_is_doubted(); };
+    background_ = std::make_unique<app::Background>(loop_, link_, clock_, random_,
+                                                    services_->claimer, std::move(working), probe_);
     FF_CO_CHECK(co_await services_->start());
     background_->start();
     running_ = true;

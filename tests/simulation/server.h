@@ -55,6 +55,7 @@ class Server {
     SeededRandom random_;
     Link link_;
     RepairProbe probe_;
+    StoreProcess& process_;
     std::unique_ptr<app::Services> services_{};
     std::unique_ptr<app::Background> background_{};
     boost::asio::any_io_executor loop_;

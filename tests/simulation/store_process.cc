@@ -1,5 +1,6 @@
 #include "simulation/store_process.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -17,9 +18,38 @@ using namespace std::chrono_literals;
 
 constexpr const char* kFolder = "/data";
 constexpr Millis kJumpMax = 60s;
+/// While a leap of the clock is doubted.
+constexpr Millis kDoubt = 20s;
+/// After an absence leases live on for as long as it was, but no longer.
+constexpr Millis kLeaseGrace = 5s;
+/// A shorter one is none: nobody knows when a store was last in use to the moment.
+constexpr Millis kAbsenceLeast = 3s;
+/// A store whose log is gone has noticed by then.
+constexpr Millis kNoticed = 3s;
+constexpr const char* kAway = "/away";
 
 std::chrono::microseconds elapsed() {
     return std::chrono::floor<std::chrono::microseconds>(SteadyClock::now().time_since_epoch());
+}
+
+/// The newest log of each shard, by its folder.
+std::map<std::string, std::string> newest_logs(const journal::FaultyFileSystem& files) {
+    std::map<std::string, std::string> newest;
+    for (const std::string& path : files.paths()) {
+        const std::size_t slash = path.rfind('/');
+        if (path.find("/shard-") != std::string::npos &&
+            journal::parse_segment_name(path.substr(slash + 1)))
+            newest[path.substr(0, slash)] = path;
+    }
+    return newest;
+}
+
+/// As somebody does who makes sure of it.
+bool move_file(journal::FaultyFileSystem& files, const std::string& from, const std::string& to) {
+    if (!files.rename(from, to).has_value()) return false;
+    for (const std::string& path : {from, to})
+        FF_ASSERT(files.sync_folder(path.substr(0, path.rfind('/'))).has_value());
+    return true;
 }
 
 asio::awaitable<void> wait_until(Timer& timer, SteadyClock::time_point at) {
@@ -45,6 +75,8 @@ StoreProcess::StoreProcess(asio::any_io_executor loop, Chances& chances, History
 
 host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& life) {
     const std::weak_ptr<Life> weak = life;
+    using Place = PlantedBug::Place;
+    const Place broken = options_.broken;
     host::EmbeddedOptions options{
         .folder = kFolder,
         .fsync = options_.disk.fsync,
@@ -52,11 +84,14 @@ host::EmbeddedOptions StoreProcess::store_options(const std::shared_ptr<Life>& l
         .library = options_.library,
         .clock = &clock_,
         .files = life->files.get(),
-        .doubts = {.jump_max = kJumpMax, .grace = 20s, .elapsed = elapsed},
+        .doubts = {.jump_max = broken == Place::LeapBelieved ? Millis(0) : kJumpMax,
+                   .grace = kDoubt,
+                   .lease_grace_max = broken == Place::LeasesNotHeld ? Millis(0) : kLeaseGrace,
+                   .elapsed = elapsed},
         .journal = {.segment_bytes = 256U << 10, .grow_bytes = 8U << 10},
         .compile = false,
-        .memory_limit = memory_limit_};
-    if (options_.broken == PlantedBug::Place::AnsweredTooEarly) options.fsync = journal::Fsync::Off;
+        .memory_limit = broken == Place::MemoryUnlimited ? 0 : memory_limit_};
+    if (broken == Place::AnsweredTooEarly) options.fsync = journal::Fsync::Off;
     options.shard.snapshot_log_bytes = options_.disk.snapshot_log_bytes;
     options.shard.snapshot_slice_bytes = 4U << 10;
     options.shard.by_hand = [weak] {
@@ -84,6 +119,7 @@ void StoreProcess::let_disk_lie(journal::FaultyFileSystem& files) {
                           (broken == Place::FolderNotSynced && operation == Operation::SyncFolder);
         if (lies) files.fail_next(operation, journal::Fault::Lie);
     });
+    files.overlook_names(options_.broken == Place::RemovedUnnoticed);
 }
 
 std::optional<StoreProcess::Content> StoreProcess::content_of(
@@ -116,29 +152,39 @@ void StoreProcess::forget_marks(journal::FaultyFileSystem& files) const {
         FF_ASSERT(files.remove(kFolder + ("/" + journal::mark_name(shard))).has_value());
 }
 
-void StoreProcess::try_without_a_file() {
+/// One file, the end of a log, or all that a shard has.
+std::vector<std::string> StoreProcess::draw_lost_files() {
     const std::vector<std::string> paths = shard_files();
-    if (paths.empty()) return;
+    if (paths.empty()) return {};
+    const std::string one = paths[chances_.below(paths.size())];
+    if (chances_.coin()) return {one};
+    const std::string folder = one.substr(0, one.rfind('/'));
+    const std::map<std::string, std::string> newest = newest_logs(*disk_);
+    if (const auto log = newest.find(folder); log != newest.end() && chances_.coin())
+        return {log->second};
+    std::vector<std::string> lost;
+    for (const std::string& path : paths)
+        if (path.starts_with(folder + "/")) lost.push_back(path);
+    return lost;
+}
+
+void StoreProcess::try_without_files() {
+    const std::vector<std::string> lost = draw_lost_files();
+    if (lost.empty()) return;
     ++history_.faults;
-    const std::string& lost = paths[chances_.below(paths.size())];
     std::unique_ptr<journal::FaultyFileSystem> without = disk_->restart();
-    FF_ASSERT(without->remove(lost).has_value());
+    for (const std::string& path : lost) FF_ASSERT(without->remove(path).has_value());
     if (options_.broken == PlantedBug::Place::MissingTakenForNew) forget_marks(*without);
     const std::optional<Content> all = content_of(disk_->restart());
     const std::optional<Content> left = content_of(std::move(without));
     if (all && left && left->keys < all->keys)
         history_.broke("a store that lost files does not open",
-                       lost + " was removed, and it opened with " + std::to_string(left->keys) +
-                           " keys of " + std::to_string(all->keys));
+                       lost.front() + " was removed, and it opened with " +
+                           std::to_string(left->keys) + " keys of " + std::to_string(all->keys));
 }
 
 void StoreProcess::try_with_a_cut_log() {
-    std::map<std::string, std::string> newest;
-    for (const std::string& path : shard_files()) {
-        const std::size_t slash = path.rfind('/');
-        if (journal::parse_segment_name(path.substr(slash + 1)))
-            newest[path.substr(0, slash)] = path;
-    }
+    const std::map<std::string, std::string> newest = newest_logs(*disk_);
     if (newest.empty()) return;
     ++history_.faults;
     const auto step = static_cast<std::ptrdiff_t>(chances_.below(newest.size()));
@@ -160,7 +206,7 @@ void StoreProcess::try_with_a_cut_log() {
 /// What the disk was made to lack is tried on copies.
 void StoreProcess::try_damage() {
     if (options_.disk.fsync != journal::Fsync::Always || power_fails_) return;
-    if (chances_.happens(options_.disk.lost_file)) try_without_a_file();
+    if (chances_.happens(options_.disk.lost_file)) try_without_files();
     if (was_killed_ && chances_.happens(options_.disk.cut_file)) try_with_a_cut_log();
 }
 
@@ -180,8 +226,34 @@ void StoreProcess::set_clock_right() {
     if (behind.count() > 0) clock_.jump(std::chrono::ceil<Millis>(behind));
 }
 
+/// A clock that goes wrong, or a machine that was asleep.
+void StoreProcess::leap_while_down() {
+    if (!life_ || !chances_.happens(options_.disk.clock_leaps)) return;
+    ++history_.faults;
+    clock_.jump(kJumpMax + Millis(1) + chances_.up_to(9min));
+}
+
+void StoreProcess::note_absence() {
+    if (!life_ || !life_->store) return;
+    const auto to = clock_.now_us();
+    const auto absence = to - died_at_;
+    if (absence > kJumpMax) holds_.push_back({.from = to, .until = to + kDoubt});
+    if (absence > kAbsenceLeast)
+        leases_ = {.from = died_at_,
+                   .until = to + std::min<std::chrono::microseconds>(absence, kLeaseGrace)};
+}
+
+void StoreProcess::bring_log_back() {
+    if (!away_) return;
+    const auto [away, home] = *std::exchange(away_, std::nullopt);
+    FF_ASSERT(move_file(*disk_, away, home));
+}
+
 Result<Done> StoreProcess::open() {
     set_clock_right();
+    leap_while_down();
+    note_absence();
+    bring_log_back();
     limit_memory();
     try_damage();
     auto life = std::make_shared<Life>();
@@ -241,10 +313,17 @@ asio::awaitable<void> StoreProcess::run_committer(std::shared_ptr<Life> life, st
     }
 }
 
+bool StoreProcess::is_overfull() const {
+    constexpr std::uint64_t kOverPercent = 110;
+    return memory_limit_ != 0 && life() &&
+           life()->store->memory().used() * 100 > memory_limit_ * kOverPercent;
+}
+
 void StoreProcess::die(Death death) {
     const std::shared_ptr<Life> life = life_;
     if (!life || !life->alive) return;
     ++history_.faults;
+    died_at_ = store_time_.now_us();
     life->alive = false;
     power_fails_ = false;
     was_killed_ = death == Death::Kill;
@@ -282,6 +361,48 @@ void StoreProcess::jump_clock(Millis span) {
     clock_.jump(span);
     if (life() && store_time_.now_us() - before > kJumpMax)
         history_.broke("a jump of the clock is doubted", std::to_string(span.count()) + " ms");
+}
+
+asio::awaitable<void> StoreProcess::take_log_away() {
+    const std::shared_ptr<Life> life = this->life();
+    if (!life || away_ || power_fails_) co_return;
+    const std::map<std::string, std::string> logs = newest_logs(*life->files);
+    if (logs.empty()) co_return;
+    const auto step = static_cast<std::ptrdiff_t>(chances_.below(logs.size()));
+    const std::string home = std::next(logs.begin(), step)->second;
+    const std::string away = kAway + home;
+    if (!move_file(*life->files, home, away)) co_return;
+    ++history_.faults;
+    away_ = {away, home};
+    co_await pass(loop_, kNoticed);
+    if (life->alive)
+        history_.broke("a store that lost files does not open",
+                       home + " was moved away, and the store goes on without it");
+}
+
+bool StoreProcess::time_is_doubted() const {
+    const std::shared_ptr<Life> life = this->life();
+    return life && options_.broken != PlantedBug::Place::TimersNotHeld &&
+           life->store->clock_hold().has_value();
+}
+
+Timestamp StoreProcess::leases_end_by() const {
+    const auto now = store_time_.now_us();
+    const auto by = now < leases_.until ? leases_.from : now;
+    return Timestamp(std::chrono::floor<Millis>(by));
+}
+
+Timestamp StoreProcess::leases_last_until(Timestamp now) const {
+    const std::shared_ptr<Life> life = this->life();
+    if (!life) return Timestamp(Millis(0));
+    const auto by = life->store->lease_time(now.time_since_epoch());
+    return std::min(now, Timestamp(std::chrono::floor<Millis>(by)));
+}
+
+bool StoreProcess::was_held(Timestamp at) const {
+    return std::ranges::any_of(holds_, [&](const Window& hold) {
+        return hold.from <= at.time_since_epoch() && at.time_since_epoch() < hold.until;
+    });
 }
 
 resp::Value StoreProcess::look(std::initializer_list<std::string_view> argv) {

@@ -59,6 +59,18 @@ class StoreProcess {
     void set_full(bool full);
     void fail_next_sync();
     void jump_clock(Millis span);
+    /// Somebody moves a log away, and back when the store has stopped. Nothing if it is down.
+    boost::asio::awaitable<void> take_log_away();
+    /// What servers ask before they delete or end anything.
+    bool time_is_doubted() const;
+    /// What leases are judged by: not later than this, and not before.
+    Timestamp leases_end_by() const;
+    Timestamp leases_last_until(Timestamp now) const;
+    /// It uses more than its limit, the reserve for work that ends and one large call together
+    /// allow.
+    bool is_overfull() const;
+    /// True for a time at which a clock that had leapt over a restart was still doubted.
+    bool was_held(Timestamp at) const;
     /// Told of every death.
     std::function<void(Death)> on_death{};
 
@@ -80,13 +92,18 @@ class StoreProcess {
     };
     std::optional<Content> content_of(std::unique_ptr<journal::FaultyFileSystem> files);
     std::vector<std::string> shard_files() const;
-    /// A copy of the disk that lacks a file: the store refuses it, or lacks nothing.
-    void try_without_a_file();
+    std::vector<std::string> draw_lost_files();
+    /// A copy of the disk that lacks files: the store refuses it, or lacks nothing.
+    void try_without_files();
     /// A copy whose newest log ends early: the store refuses it, or lacks nothing.
     void try_with_a_cut_log();
     void try_damage();
     void limit_memory();
     void set_clock_right();
+    void leap_while_down();
+    /// The time that nobody saw pass.
+    void note_absence();
+    void bring_log_back();
     void forget_marks(journal::FaultyFileSystem& files) const;
     void let_disk_lie(journal::FaultyFileSystem& files);
     host::EmbeddedOptions store_options(const std::shared_ptr<Life>& life);
@@ -105,7 +122,19 @@ class StoreProcess {
         const StoreProcess& process_;
     };
 
+    struct Window {
+        std::chrono::microseconds from{};
+        std::chrono::microseconds until{};
+    };
+
     VirtualClock clock_{};
+    std::chrono::microseconds died_at_{0};
+    /// While destructive timers are held.
+    std::vector<Window> holds_{};
+    /// Of the last absence: leases are judged by its beginning until then.
+    Window leases_{};
+    /// Where a log is, and where it belongs.
+    std::optional<std::pair<std::string, std::string>> away_{};
     StoreTime store_time_{*this};
     std::shared_ptr<Life> life_{};
     /// Of the store; zero for none.

@@ -7,7 +7,9 @@ namespace {
 constexpr std::string_view kNamespace = "acme";
 
 /// `members` has a comma behind each.
-std::string policy_of(std::string members, bool retried) {
+std::string policy_of(std::string members, bool retried,
+                      const std::optional<std::uint64_t>& reclaims_max) {
+    if (reclaims_max) members += "\"max_reclaim_count\":" + std::to_string(*reclaims_max) + ",";
     if (retried)
         members += R"("retry_policy":{"max_retries":3,"backoff":{"type":"fixed","delay_ms":200}},)";
     if (members.empty()) return "";
@@ -44,7 +46,13 @@ service::NewExecution draw_execution(World& world) {
     const bool limited =
         !made.idempotency_key && world.limits().any() && chances.happens(crowd.limited);
     const bool retried = chances.happens(crowd.retried);
-    made.policy_json = policy_of(limited ? world.limits().policy_members() : "", retried);
+    std::optional<std::uint64_t> reclaims_max;
+    if (!made.idempotency_key && chances.happens(crowd.given_up)) {
+        reclaims_max = chances.below(2);
+        world.ledger().subject(*made.execution_id).ends_by_itself = true;
+    }
+    made.policy_json =
+        policy_of(limited ? world.limits().policy_members() : "", retried, reclaims_max);
     if (limited) world.limits().govern(*made.execution_id);
     if (chances.coin()) made.tags = {{"team", chances.coin() ? "red" : "blue"}};
     return made;
@@ -79,6 +87,9 @@ struct Submission {
         if (request.execution_id && created->execution_id != *request.execution_id)
             world.ledger().broke("every acknowledged creation is found", created->execution_id,
                                  "another execution was asked for");
+        if (!created->duplicate && world.process().is_overfull())
+            world.ledger().broke("a full store takes no more work", created->execution_id,
+                                 "it was created beyond the limit of memory");
         remember(request, created->execution_id);
         world.ledger().created(
             {.id = created->execution_id,

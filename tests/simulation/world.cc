@@ -45,7 +45,7 @@ World::World(Plan plan, const PlantedBug* bug)
       crowd_(plan_.crowd),
       chances_(plan_.seed ^ 0x5eedU),
       process_(loop(), chances_, history_, store_options(plan_, bug)),
-      ledger_(process_.clock(), history_),
+      ledger_(process_, history_),
       limits_(plan_, chances_, process_, ledger_),
       actors_(loop(), "actors"),
       keepers_(loop(), "keepers") {
@@ -130,6 +130,8 @@ void World::start_faults() {
         note("store", forth ? "clock set forward" : "clock set back", "", "");
         process_.jump_clock(forth ? span : -span);
     }));
+    keepers_.spawn(
+        strike(disk.log_away_every, [this] { keepers_.spawn(process_.take_log_away()); }));
     keepers_.spawn(strike(disk.full_every, [this] { process_.set_full(true); }));
     keepers_.spawn(strike(disk.full_for, [this] { process_.set_full(false); }));
     // Only a disk that is asked to sync owes anything to a machine that loses its power.
