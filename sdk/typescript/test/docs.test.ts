@@ -16,7 +16,8 @@ const blocks = new Map<string, string>();
 for (const page of pages.sort()) {
   const text = readFileSync(join(PACKAGE, 'docs', page), 'utf8');
   [...text.matchAll(BLOCK)].forEach(([, block = ''], at) => {
-    blocks.set(`${page.replace(/\W/g, '_')}_${at + 1}.ts`, block);
+    // Ten thousand of something are too many for a test.
+    blocks.set(`${page.replace(/\W/g, '_')}_${at + 1}.ts`, block.replace('10_000', '300'));
   });
 }
 
@@ -26,7 +27,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('there are blocks that run', () => assert.ok(blocks.size >= 5));
+test('there are blocks that run', () => assert.ok(blocks.size >= 15));
 
 for (const [name, block] of blocks) {
   test(`${name} does what it says`, async () => {
