@@ -13,7 +13,6 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "flowfabric/flowfabric.h"
+#include "process_facts.h"
 #include "report.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
@@ -80,19 +80,6 @@ class Meter {
 
 double seconds_since(steady_clock::time_point begun) {
     return std::chrono::duration<double>(steady_clock::now() - begun).count();
-}
-
-/// CPU time of a process so far, in microseconds.
-double cpu_us(pid_t process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string skipped;
-    std::getline(file, skipped, ')');
-    constexpr int kBeforeTimes = 11;
-    for (int i = 0; i < kBeforeTimes; ++i) file >> skipped;
-    double user = 0;
-    double system = 0;
-    file >> user >> system;
-    return (user + system) * 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 double own_cpu_us() {
@@ -164,7 +151,7 @@ Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config
     runtime.start();
     const std::size_t tasks = task_count();
     const double own_before = own_cpu_us();
-    const double server_before = server ? cpu_us(*server) : 0;
+    const double server_before = server ? ff::bench::cpu_seconds(*server) : 0;
     const auto begun = steady_clock::now();
     submit(client, lane, tasks, "noop");
     meter.wait_for(tasks);
@@ -177,7 +164,8 @@ Figures measure_tasks(const AdminClient& client, flowfabric::WorkerConfig config
     Figures figures{.throughput = count / seconds_since(begun),
                     .own_cpu_us = (own_cpu_us() - own_before) / count,
                     .worker_calls = static_cast<double>(calls) / count};
-    if (server) figures.server_cpu_us = (cpu_us(*server) - server_before) / count;
+    if (server)
+        figures.server_cpu_us = (ff::bench::cpu_seconds(*server) - server_before) * 1e6 / count;
     std::vector<double> latencies;
     for (int i = 0; i < kSingles; ++i) {
         const auto at = steady_clock::now();

@@ -6,18 +6,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 #include "base/json.h"
 #include "http_load.h"
 #include "http_wrk.h"
+#include "process_facts.h"
 #include "report.h"
 #include "support/http_connection.h"
 #include "support/process.h"
@@ -63,18 +60,7 @@ class Server {
     std::uint16_t port() const { return port_; }
     double boot_ms() const { return boot_ms_; }
 
-    /// Seconds of CPU since it was started.
-    double cpu_seconds() const {
-        std::ifstream file("/proc/" + std::to_string(process_.pid()) + "/stat");
-        std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-        std::istringstream fields(text.substr(text.rfind(')') + 2));
-        std::string skipped;
-        for (int i = 0; i < 11; ++i) fields >> skipped;
-        double user = 0;
-        double system = 0;
-        fields >> user >> system;
-        return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-    }
+    double cpu_seconds() const { return bench::cpu_seconds(process_.pid()); }
 
   private:
     TempDir folder_{};

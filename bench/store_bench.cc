@@ -5,17 +5,18 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "host/embedded_store.h"
 #include "host/resp_door.h"
+#include "process_facts.h"
 #include "report.h"
 #include "support/process.h"
 #include "support/run.h"
@@ -320,21 +321,17 @@ void measure_snapshot(Report& report) {
     report.add("snapshot_wait_most_ms", waits.back(), "ms");
 }
 
-double resident_bytes(const std::string& status_file) {
-    std::ifstream status(status_file);
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) * 1024;
-    }
-    throw std::runtime_error("no VmRSS in " + status_file);
+double resident_bytes(pid_t process) {
+    return ff::bench::memory_bytes(process, "VmRSS");
 }
 
 /// In a process of its own: opens the folder, says how long that took and what it holds in memory.
 int startup_probe(const std::string& folder) {
-    const double before = resident_bytes("/proc/self/status");
+    const double before = resident_bytes(::getpid());
     const Clock::time_point start = Clock::now();
     const auto store = open_store(folder, ff::journal::Fsync::Off);
     const std::chrono::duration<double> took = Clock::now() - start;
-    std::printf("%f %f\n", took.count(), resident_bytes("/proc/self/status") - before);
+    std::printf("%f %f\n", took.count(), resident_bytes(::getpid()) - before);
     return 0;
 }
 
@@ -354,8 +351,7 @@ void measure_startup(Report& report, const std::string& program) {
     report.add("resident_1m_hashes_bytes", ours, "B");
 
     const ValkeyServer valkey = ValkeyServer::start();
-    const std::string status = "/proc/" + std::to_string(valkey.pid()) + "/status";
-    const double before = resident_bytes(status);
+    const double before = resident_bytes(valkey.pid());
     RespConnection connection = valkey.connect();
     constexpr int kChunk = 1000;
     for (int first = 0; first < kHashes; first += kChunk) {
@@ -363,7 +359,7 @@ void measure_startup(Report& report, const std::string& program) {
         for (int i = 0; i < kChunk; ++i) commands.push_back(small_hash(first + i));
         connection.commands(commands);
     }
-    report.add("valkey_resident_1m_hashes_bytes", resident_bytes(status) - before, "B");
+    report.add("valkey_resident_1m_hashes_bytes", resident_bytes(valkey.pid()) - before, "B");
     report.add_ratio("resident_over_valkey", ours, report.value("valkey_resident_1m_hashes_bytes"));
 }
 
