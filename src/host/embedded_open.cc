@@ -156,6 +156,7 @@ Result<std::unique_ptr<journal::Committer>> EmbeddedStore::open_journal(std::siz
     journal_options.shard = shard;
     journal_options.repair = options_.repair;
     journal_options.clock = &clock_->recorded();
+    journal_options.reads_ahead = !options_.shard.by_hand;
     journal_options.mark_path = journal::join_path(options_.folder, journal::mark_name(shard));
     FF_TRY(journal::Opened opened,
            journal::Journal::open(*options_.files, folder, journal_options, replay));

@@ -31,6 +31,8 @@ struct JournalOptions {
     bool repair = false;
     /// Where the high-water mark is kept; empty: nowhere.
     std::string mark_path{};
+    /// What is replayed next is read and checked on a thread of its own meanwhile.
+    bool reads_ahead = true;
     /// Told how far the opening is, and asked whether to go on; null: nobody cares.
     Loading* loading = nullptr;
     /// Whose time the mark keeps; outlives the journal. Null: nobody's.

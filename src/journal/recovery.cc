@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/steady_clock.h"
+#include "journal/read_ahead.h"
 
 namespace ff::journal {
 namespace {
@@ -124,18 +125,30 @@ std::optional<Recovery::Damage> Recovery::missing_files() const {
 }
 
 Result<Done> Recovery::replay_segments() {
+    // Segments are large: one is read and checked while the one before it is applied.
+    using Segments = ReadAhead<Result<ReadSegment>>;
+    Segments::Make read =
+        [this, next = segments_.begin()]() mutable -> std::optional<Result<ReadSegment>> {
+        if (next == segments_.end()) return std::nullopt;
+        return read_segment(files_, path(segment_name(*next++)), options_.shard);
+    };
+    const bool ahead = options_.reads_ahead && segments_.size() > 1;
+    std::optional<Segments> segments(std::in_place, ahead ? 1 : 0, std::move(read));
     for (std::size_t i = 0; i < segments_.size(); ++i) {
-        const std::string name = segment_name(segments_[i]);
         const std::uint64_t expected = first_segment_ + i;
         std::optional<Damage> damage;
         if (segments_[i] == expected) {
-            FF_TRY(damage, replay_segment(name, i + 1 == segments_.size()));
+            std::optional<Result<ReadSegment>> next = segments->take();
+            FF_ASSERT(next.has_value());
+            FF_TRY(const ReadSegment segment, *std::move(next));
+            FF_TRY(damage, replay_segment(segments_[i], segment));
         } else {
             damage = Damage{
                 .name = segment_name(expected), .what = "the file is missing", .missing = true};
         }
         if (!damage) continue;
         if (!options_.repair) return refuse(*damage);
+        segments.reset();  // nobody may read what is about to change
         return repair_segments(*damage, i);
     }
     if (segments_.empty() && report_.snapshot) {
@@ -147,13 +160,13 @@ Result<Done> Recovery::replay_segments() {
     return Done{};
 }
 
-Result<std::optional<Recovery::Damage>> Recovery::replay_segment(const std::string& name,
-                                                                 bool last) {
-    FF_TRY(const std::string content, read_file(files_, path(name)));
-    Result<SegmentHead> head = decode_segment_head(path(name), content, options_.shard);
-    if (!head && head.error().code != "corruption") return std::move(head).error();
+Result<std::optional<Recovery::Damage>> Recovery::replay_segment(std::uint64_t number,
+                                                                 const ReadSegment& segment) {
+    const std::string name = segment_name(number);
+    const Result<SegmentHead>& head = segment.head;
+    if (!head && head.error().code != "corruption") return head.error();
     if (!head) return std::optional(Damage{name, 0, head.error().detail[2]});
-    if (segment_name(head->segment) != name) {
+    if (head->segment != number) {
         return std::optional(Damage{name, 16, "says that it is " + segment_name(head->segment)});
     }
     if (head->first_record != next_record_) {
@@ -165,37 +178,35 @@ Result<std::optional<Recovery::Damage>> Recovery::replay_segment(const std::stri
     last_ = *head;
     last_end_ = kFileHeadBytes;
     ++report_.segments;
-    return replay_records(name, *head, content, last);
+    return replay_records(name, segment);
 }
 
 Result<std::optional<Recovery::Damage>> Recovery::replay_records(const std::string& name,
-                                                                 const SegmentHead& head,
-                                                                 std::string_view content,
-                                                                 bool last) {
+                                                                 const ReadSegment& segment) {
+    const std::string_view content = segment.content;
+    const bool last = last_->segment == segments_.back();
     std::uint32_t next_position = 0;
     std::uint64_t durable_before = next_record_;
-    while (true) {
-        const std::optional<RecordHead> record = valid_record(content, last_end_, head.seed);
-        if (!record) break;
-        if (record->number != next_record_ ||
-            (record->position != next_position && record->position != 0)) {
+    for (const RecordHead& record : segment.records) {
+        if (record.number != next_record_ ||
+            (record.position != next_position && record.position != 0)) {
             return std::optional(Damage{name, last_end_, "a record is out of order"});
         }
-        const std::string_view frame = content.substr(last_end_, record->length);
+        const std::string_view frame = content.substr(last_end_, record.length);
         FF_CHECK(visitor_.record(frame.substr(kRecordHeadBytes)));
         ++report_.records;
         ++next_record_;
-        next_position = record->position + 1;
-        last_end_ += record->length;
-        replay_bytes_ += record->length;
-        FF_CHECK(advance(record->length));
-        durable_before = record->durable_before();
+        next_position = record.position + 1;
+        last_end_ += record.length;
+        replay_bytes_ += record.length;
+        FF_CHECK(advance(record.length));
+        durable_before = record.durable_before();
     }
     if (last && next_record_ < mark_.next_record) {
         return std::optional(Damage{name, last_end_, what_is_gone(content.substr(last_end_))});
     }
-    if (last) remember_unsure(head, content, durable_before);
-    switch (judge_tail(content, last_end_, next_record_, head.seed)) {
+    if (last) remember_unsure(*last_, content, durable_before);
+    switch (judge_tail(content, last_end_, next_record_, last_->seed)) {
         case TailKind::Clean:
             return std::optional<Damage>();
         case TailKind::Torn:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "journal/journal.h"
+#include "journal/read_files.h"
 
 namespace ff::journal {
 
@@ -38,9 +39,9 @@ class Recovery {
 
     Result<Done> replay_segments();
     /// Replays one segment; says what is wrong with it, if anything.
-    Result<std::optional<Damage>> replay_segment(const std::string& name, bool last);
-    Result<std::optional<Damage>> replay_records(const std::string& name, const SegmentHead& head,
-                                                 std::string_view content, bool last);
+    Result<std::optional<Damage>> replay_segment(std::uint64_t number, const ReadSegment& segment);
+    Result<std::optional<Damage>> replay_records(const std::string& name,
+                                                 const ReadSegment& segment);
     std::string what_is_gone(std::string_view rest) const;
     void remember_unsure(const SegmentHead& head, std::string_view content,
                          std::uint64_t durable_before);

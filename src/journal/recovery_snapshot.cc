@@ -1,3 +1,5 @@
+#include "base/assert.h"
+#include "journal/read_ahead.h"
 #include "journal/recovery.h"
 
 namespace ff::journal {
@@ -26,32 +28,34 @@ Result<Done> Recovery::replay_snapshot() {
 
 Result<std::optional<Recovery::Damage>> Recovery::replay_chunks(File& file,
                                                                 const SnapshotHead& head) {
+    constexpr std::size_t kChunksAhead = 64;
+    constexpr std::uint64_t kSmallBytes = 1U << 20;
     const std::string name = snapshot_name(head.segment);
     FF_TRY(const std::uint64_t size, file.size());
+    const bool ahead = options_.reads_ahead && size > kSmallBytes;
+    ReadAhead<Result<ReadChunk>> chunks(ahead ? kChunksAhead : 0, chunks_of(file, head, size));
     std::uint64_t chunk_bytes = 0;
-    for (std::uint64_t at = kFileHeadBytes;;) {
-        FF_TRY(const std::string bytes, file.read_at(at, kSnapshotEndBytes));
-        const std::optional<ChunkHead> chunk = decode_chunk_head(head, bytes);
-        if (chunk && chunk->end) {
-            if (chunk->number == report_.snapshot_chunks && chunk->chunk_bytes == chunk_bytes &&
-                at + kSnapshotEndBytes == size) {
+    while (true) {
+        std::optional<Result<ReadChunk>> next = chunks.take();
+        FF_ASSERT(next.has_value());
+        FF_TRY(const ReadChunk chunk, *std::move(next));
+        if (chunk.head && chunk.head->end) {
+            if (chunk.head->number == report_.snapshot_chunks &&
+                chunk.head->chunk_bytes == chunk_bytes && chunk.at + kSnapshotEndBytes == size) {
                 return std::optional<Damage>();
             }
-            return std::optional(Damage{name, at, "the end does not fit the chunks"});
+            return std::optional(Damage{name, chunk.at, "the end does not fit the chunks"});
         }
-        if (!chunk || chunk->number != report_.snapshot_chunks + 1 ||
-            chunk->length > size - at - kChunkHeadBytes) {
-            return std::optional(Damage{name, at, "the head of a chunk is wrong"});
+        if (!chunk.head || chunk.head->number != report_.snapshot_chunks + 1) {
+            return std::optional(Damage{name, chunk.at, "the head of a chunk is wrong"});
         }
-        FF_TRY(const std::string payload, file.read_at(at + kChunkHeadBytes, chunk->length));
-        if (!chunk_is_valid(head, bytes, payload)) {
-            return std::optional(Damage{name, at, "the checksum of a chunk is wrong"});
+        if (!chunk.checksum_is_right) {
+            return std::optional(Damage{name, chunk.at, "the checksum of a chunk is wrong"});
         }
-        FF_CHECK(visitor_.snapshot_chunk(payload));
+        FF_CHECK(visitor_.snapshot_chunk(chunk.payload));
         ++report_.snapshot_chunks;
-        chunk_bytes += payload.size();
-        at += kChunkHeadBytes + payload.size();
-        FF_CHECK(advance(kChunkHeadBytes + payload.size()));
+        chunk_bytes += chunk.payload.size();
+        FF_CHECK(advance(kChunkHeadBytes + chunk.payload.size()));
     }
 }
 
