@@ -4,6 +4,7 @@ JOBS ?= 2
 ARGS ?=
 SOAK_FUZZ_S ?= 60
 SOAK_SEEDS ?= 100000
+KILLS ?= 500
 SIMULATION = $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(if $(PLANTED),--planted $(PLANTED)) \
     $(if $(SHORT),--short)
 # A person sees how far the build is; a log only what went wrong.
@@ -14,7 +15,7 @@ TESTS = scripts/run-tests
 MAKEFLAGS += --no-print-directory --silent
 .DEFAULT_GOAL := help
 .PHONY: help run test test-asan test-tsan test-gcc bench soak scenarios format lint clean \
-    deps build-deps check simulate FORCE build-%
+    deps build-deps check simulate kills FORCE build-%
 
 help:
 	@echo 'make run [ARGS=...]      build and start the server; Ctrl-C stops it'
@@ -22,9 +23,11 @@ help:
 	@echo 'make test-asan           the tests under address and undefined-behaviour sanitizers'
 	@echo 'make test-tsan           the tests under the thread sanitizer'
 	@echo 'make test-gcc            the tests built by g++'
-	@echo 'make soak                long fault and twin runs, and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
+	@echo 'make soak                long fault and twin runs, KILLS=$(KILLS) kills on every store, many seeds of the simulation,'
+	@echo '                         and every fuzz target for SOAK_FUZZ_S=$(SOAK_FUZZ_S) seconds'
 	@echo 'make simulate [SEEDS=n] [SEED=s] [PLANTED=name|all|list]'
 	@echo '                         the whole system in virtual time, with faults, one run per seed'
+	@echo 'make kills [KILLS=n]     servers killed n times under load, on every store; counts what was checked'
 	@echo 'make bench BENCH=<name>  one benchmark; its figures land in build/bench/<name>.json'
 	@echo 'make scenarios           which acceptance scenarios have a test'
 	@echo 'make lint [LINT=all]     checks, and clang-tidy over what changed since HEAD~1'
@@ -92,10 +95,17 @@ simulate: build-deps
 	@$(MAKE) build/release/tests/simulation/simulate
 	@exec build/release/tests/simulation/simulate $(SIMULATION)
 
+kills: deps
+	@mkdir -p build
+	@$(MAKE) build/debug/build.ninja
+	@$(NINJA) -C build/debug ff_server_kill_test
+	@FF_KILLS=$(KILLS) exec build/debug/tests/fault/ff_server_kill_test
+
 soak: deps
 	@mkdir -p build
 	@$(MAKE) build-debug
 	@cd build/debug && FF_SOAK=1 $(CTEST) -L soak
+	@$(MAKE) kills
 	@$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
 	@$(MAKE) simulate PLANTED=all
 	@scripts/fuzz $(SOAK_FUZZ_S)

@@ -28,8 +28,27 @@ std::string text_in(const json::Value& object, std::string_view name) {
     return found ? std::string(found->as_string().value_or("")) : std::string();
 }
 
-bool refused_for_now(int status) {
-    return status == 503 || status == 429;
+/// What the n-th execution of a client is for.
+std::string_view kind_of(int n) {
+    switch (n % 10) {
+        case 2:
+            return "stream";
+        case 4:
+        case 9:
+            return "ask";
+        case 6:
+            return "flaky";
+        case 8:
+            return "stop";
+        default:
+            return "plain";
+    }
+}
+
+/// Refused for now, or nobody knows whether it was done: the same may be asked again.
+bool tells_nothing(const ServerLoad::Answer& answer) {
+    return answer.status == 0 || answer.status == 503 || answer.status == 429 ||
+           answer.body.find(R"("code":"storage_error")") != std::string::npos;
 }
 
 }  // namespace
@@ -109,7 +128,7 @@ std::optional<ServerLoad::Answer> ServerLoad::insist(const std::string& method,
                                                      const std::string& body) {
     for (;;) {
         auto answer = once(method, target, body);
-        if (!answer || (answer->status != 0 && !refused_for_now(answer->status))) return answer;
+        if (!answer || !tells_nothing(*answer)) return answer;
     }
 }
 
@@ -121,12 +140,13 @@ void ServerLoad::create_loop(int number) {
         }
         const std::string key =
             std::to_string(seed_) + "-" + std::to_string(number) + "-" + std::to_string(n);
-        const bool suspends = n % 5 == 4;
-        const auto answer =
-            insist("POST", "/v1/executions",
-                   R"({"namespace":"load","lane_id":")" + std::string(kLane) +
-                       R"(","execution_kind":")" + (suspends ? "ask" : "plain") +
-                       R"(","payload":")" + key + R"(","idempotency_key":")" + key + "\"}");
+        const std::string kind(kind_of(n));
+        const auto answer = insist("POST", "/v1/executions",
+                                   R"({"namespace":"load","lane_id":")" + std::string(kLane) +
+                                       R"(","execution_kind":")" + kind + R"(","payload":")" + key +
+                                       R"(","policy":{"retry_policy":{"max_retries":3,"backoff":)"
+                                       R"({"type":"fixed","delay_ms":0}}},"idempotency_key":")" +
+                                       key + "\"}");
         if (!answer) return;
         const auto document = json::Document::parse(answer->body);
         if ((answer->status != 201 && answer->status != 200) || !document) {
@@ -134,10 +154,26 @@ void ServerLoad::create_loop(int number) {
             continue;
         }
         const std::string id = text_in(document->root(), "execution_id");
-        const std::lock_guard lock(mutex_);
-        history_.created[key] = id;
-        acknowledge();
+        {
+            const std::lock_guard lock(mutex_);
+            history_.created[key] = id;
+            acknowledge();
+        }
+        if (kind == "stop") cancel(id);
     }
+}
+
+/// It may have been completed before: then there is nothing to cancel.
+void ServerLoad::cancel(const std::string& id) {
+    const auto answer = insist("POST", path_of(id) + "/cancel", R"({"reason":"load"})");
+    if (!answer || answer->status == 409) return;
+    if (answer->status != 200) {
+        violate("cancel " + id + ": " + answer->body);
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    history_.cancelled.insert(id);
+    acknowledge();
 }
 
 void ServerLoad::flow_loop() {
@@ -185,7 +221,8 @@ void ServerLoad::work_loop(int number) {
                      .token = text_in(task, "task_token"),
                      .kind = text_in(task, "execution_kind"),
                      .payload = text_in(task, "payload"),
-                     .resumed = text_in(task, "attempt_type") == "resumed"});
+                     .attempt_type = text_in(task, "attempt_type"),
+                     .attempt_index = task.find("attempt_index")->to_text()});
         }
     }
 }
@@ -197,11 +234,41 @@ void ServerLoad::work_on(const Task& task) {
         signalled = history_.signalled.contains(task.id);
     }
     // A reclaimed attempt begins anew, whether or not the former one was resumed already.
-    if (task.kind == "ask" && !task.resumed && !signalled) {
-        suspend(task);
-    } else {
-        complete(task);
+    if (task.kind == "ask" && task.attempt_type != "resumed" && !signalled) return suspend(task);
+    if (task.kind == "flaky" && task.attempt_type == "initial") return fail(task);
+    if (task.kind == "stream") stream(task);
+    complete(task);
+}
+
+/// It is to be tried again.
+void ServerLoad::fail(const Task& task) {
+    const auto answer =
+        insist("POST", path_of(task.id) + "/fail",
+               R"({"task_token":")" + task.token + R"(","reason":"planned","category":"load"})");
+    if (!answer || answer->status == 409) return;
+    if (answer->status != 200) {
+        violate("fail " + task.id + ": " + answer->body);
+        return;
     }
+    acknowledge();
+}
+
+void ServerLoad::stream(const Task& task) {
+    std::string frames;
+    for (std::size_t i = 1; i <= kFrames; ++i)
+        frames += (i == 1 ? "" : ",") +
+                  (R"({"frame_type":"log","payload":"f","seq":)" + std::to_string(i) + "}");
+    const auto answer =
+        insist("POST", path_of(task.id) + "/attempts/" + task.attempt_index + "/stream",
+               R"({"task_token":")" + task.token + R"(","frames":[)" + frames + "]}");
+    if (!answer || answer->status == 409) return;
+    if (answer->status != 200) {
+        violate("stream " + task.id + ": " + answer->body);
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    history_.streamed[task.id] = task.attempt_index;
+    acknowledge();
 }
 
 void ServerLoad::complete(const Task& task) {

@@ -24,13 +24,17 @@ struct History {
     std::map<std::string, int> completed{};
     std::set<std::string> suspended{};
     std::set<std::string> signalled{};
+    /// Cancels that were granted.
+    std::set<std::string> cancelled{};
+    /// By id: the attempt whose stream has got kFrames frames.
+    std::map<std::string, std::string> streamed{};
     std::set<std::string> flows{};
     /// What must never happen, in words.
     std::vector<std::string> violations{};
 };
 
-/// Clients that create, work, suspend, signal and submit flows against a server that may vanish at
-/// any moment: what was not answered is asked again.
+/// Clients that create, work, stream, fail and try again, suspend, signal, cancel and submit flows
+/// against a server that may vanish at any moment: what was not answered is asked again.
 class ServerLoad {
   public:
     explicit ServerLoad(std::uint64_t seed);
@@ -55,6 +59,7 @@ class ServerLoad {
                                  const std::string& body = {});
 
     static constexpr const char* kLane = "load";
+    static constexpr std::size_t kFrames = 3;
 
   private:
     struct Task {
@@ -62,7 +67,8 @@ class ServerLoad {
         std::string token{};
         std::string kind{};
         std::string payload{};
-        bool resumed = false;
+        std::string attempt_type{};
+        std::string attempt_index{};
     };
     struct Signal {
         std::string id{};
@@ -77,6 +83,9 @@ class ServerLoad {
     void work_on(const Task& task);
     void complete(const Task& task);
     void suspend(const Task& task);
+    void fail(const Task& task);
+    void stream(const Task& task);
+    void cancel(const std::string& id);
     std::optional<Answer> once(const std::string& method, const std::string& target,
                                const std::string& body);
     std::uint16_t wait_for_port();
