@@ -2,6 +2,7 @@
 #include <set>
 
 #include "api/exec_world.h"
+#include "model/exec_keys.h"
 #include "model/execution_id.h"
 
 namespace ff::testing {
@@ -28,6 +29,19 @@ class RepairApi : public ExecApi {
         return reply.json().find("results")->element(0);
     }
 };
+
+TEST_P(RepairApi, Repair_09_AGrantForWorkLostAHundredTimesIsGiven) {
+    const std::string id = created_id();
+    claim_one();
+    const std::string core = model::ExecKeys(*model::ExecutionId::parse(id)).core();
+    world().command({"HSET", core, "lease_reclaim_count", "100"});
+    ASSERT_EQ(act(id, "revoke-lease", "{}").status, 200);
+    const JsonReply granted =
+        act(id, "reclaim",
+            R"({"worker_id":"w","worker_instance_id":"i","grant_ttl_ms":5000,)" +
+                std::string(R"("lane_id":")") + own_name() + "\"}");
+    EXPECT_EQ(granted.text("status"), "granted") << granted.body;
+}
 
 TEST_P(RepairApi, Repair_10_AReportNamesAtMost64DimensionsAndIsToldSo) {
     const std::string budget = new_budget();
@@ -57,13 +71,17 @@ TEST_P(RepairApi, Repair_14_TasksOfAClientThatVanishedAreGivenBackWithoutAWait) 
     constexpr int kClients = 20;
     std::vector<std::string> ids;
     for (int i = 0; i < kClients; ++i) ids.push_back(created_id());
-    const std::string body = R"({"worker_instance_id":")" + own_name("-w") + R"(","lanes":[")" +
-                             own_name() + R"("],"wait_ms":0,"lease_ttl_ms":3600000})";
-    const std::string request = HttpConnection::encode(
-        "POST", "/v1/workers/w/tasks/claim", {{"Content-Type", "application/json"}}, body);
+    const auto request = [](std::string_view more) {
+        const std::string body = R"({"worker_instance_id":")" + own_name("-w") + R"(","lanes":[")" +
+                                 own_name() + R"("],"wait_ms":0,"lease_ttl_ms":3600000)" +
+                                 std::string(more) + "}";
+        return HttpConnection::encode("POST", "/v1/workers/w/tasks/claim",
+                                      {{"Content-Type", "application/json"}}, body);
+    };
+    // With something to complete, a claim takes another way.
     for (int i = 0; i < kClients; ++i) {
         HttpConnection client = world().connect();
-        ASSERT_TRUE(client.send_raw(request).has_value());
+        ASSERT_TRUE(client.send_raw(request(i % 2 == 0 ? "" : R"(,"completions":[])")).has_value());
     }
     std::set<std::string> found;
     const bool all = wait_until([&] {
