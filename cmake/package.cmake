@@ -21,7 +21,7 @@ target_compile_features(flowfabric_library INTERFACE cxx_std_20)
 target_include_directories(flowfabric_library INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(flowfabric_library INTERFACE
-    OpenSSL::SSL OpenSSL::Crypto Threads::Threads
+    OpenSSL::SSL OpenSSL::Crypto Threads::Threads date::date-tz
     $<BUILD_INTERFACE:ff_luajit> $<BUILD_INTERFACE:PkgConfig::PROMETHEUS>
     $<INSTALL_INTERFACE:flowfabric::luajit> $<INSTALL_INTERFACE:PkgConfig::FF_PROMETHEUS>)
 

@@ -49,5 +49,6 @@ add_compile_definitions(
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+find_package(date REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)

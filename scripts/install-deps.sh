@@ -11,7 +11,7 @@ set -eu
 
 build="clang-19 lld-19 llvm-19 g++ cmake ninja-build ccache pkgconf python3
        make xz-utils libboost1.81-dev libssl-dev libcli11-dev
-       prometheus-cpp-dev"
+       prometheus-cpp-dev libhowardhinnant-date-dev tzdata"
 tests="clang-tidy-19 clang-format-19 libclang-rt-19-dev libgtest-dev
        curl jq ca-certificates openssl redis-tools python3-venv chromium"
 

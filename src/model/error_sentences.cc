@@ -22,6 +22,14 @@ constexpr Row kRows[] = {
      "The execution has no such attempt. List its attempts to see which there are."},
     {"budget_not_found", "budget_id", "There is no budget{ budget_id}."},
     {"quota_policy_not_found", "quota_policy_id", "There is no quota{ quota_policy_id}."},
+    {"schedule_not_found", "schedule_id", "There is no schedule{ schedule_id}."},
+    {"schedule_already_exists", "schedule_id",
+     "There is a schedule{ schedule_id} already, and it says something else. Change it with its "
+     "revision, or choose another id."},
+    {"stale_schedule_revision", "revision",
+     "The schedule was changed meanwhile; its revision is{ revision} now. Read it again and repeat "
+     "the change."},
+    {"invalid_schedule", "where,why", "The schedule is not valid{ at where}{: why}."},
     {"stream_not_found", "",
      "Nothing was written to this stream yet. It appears with its first frame."},
     {"waitpoint_not_found", "",
