@@ -104,6 +104,11 @@ void HeldClock::leap(std::int64_t from, std::int64_t to) const {
     const std::lock_guard lock(mutex_);
     // Another thread may have been here with the same two readings.
     if (last_.load(std::memory_order_relaxed) > from) return;
+    hold_leases(from, to);
+}
+
+/// Under the mutex.
+void HeldClock::hold_leases(std::int64_t from, std::int64_t to) const {
     const std::int64_t grace = std::min(to - from, us(doubts_.lease_grace_max));
     // Who could not renew after the last leap yet was held up once more.
     const bool again = from < leases_until_.load(std::memory_order_relaxed);
@@ -119,7 +124,11 @@ void HeldClock::resume(std::chrono::microseconds last) {
     raise_to(last_, from);
     if (!doubts() || from == 0) return;
     const std::int64_t now = source_.now_us().count();
-    if (now > from) leap(from, now);
+    // Whoever has asked for the time while the store was opened has not used it.
+    if (now > from) {
+        const std::lock_guard lock(mutex_);
+        hold_leases(from, now);
+    }
     if (now - from <= us(doubts_.jump_max)) return;
     held_from_.store(from);
     held_to_.store(now);

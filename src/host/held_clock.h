@@ -71,6 +71,7 @@ class HeldClock final : public Clock {
     void note_seen(std::int64_t now, std::int64_t elapsed) const;
     void doubt(std::int64_t ahead, std::int64_t jump, std::int64_t elapsed) const;
     void leap(std::int64_t from, std::int64_t to) const;
+    void hold_leases(std::int64_t from, std::int64_t to) const;
 
     const Clock& source_;
     ClockDoubts doubts_;

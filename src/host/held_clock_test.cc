@@ -201,6 +201,13 @@ TEST_F(DoubtingClock, FollowsALeapOverARestartAndHoldsForTheGrace) {
     EXPECT_EQ(later.recorded().now(), kNoon + 5min);
 }
 
+TEST_F(DoubtingClock, HoldsLeasesAlsoWhenSomebodyAskedForTheTimeBeforeTheStart) {
+    HeldClock later(wall_, {.jump_max = 10min, .grace = 5min, .lease_grace_max = 30s});
+    EXPECT_EQ(later.now(), kNoon);
+    later.resume((kNoon - 20s).time_since_epoch());
+    EXPECT_EQ(later.lease_time(later.now_us()), (kNoon - 20s).time_since_epoch());
+}
+
 TEST_F(DoubtingClock, HoldsNothingAfterAShortStop) {
     HeldClock later(wall_, {.jump_max = 10min, .grace = 5min, .lease_grace_max = 30s});
     later.resume((kNoon - 20s).time_since_epoch());

@@ -131,8 +131,8 @@ Result<Done> Journal::write_group(Sync sync_mode) {
 
 Result<Done> Journal::start_segment() {
     // The segment before the last one never has a torn tail: whatever the mode, it is durable
-    // before its successor exists.
-    if (synced_record_ < next_record_) FF_CHECK(sync());
+    // and in its place before its successor exists.
+    FF_CHECK(synced_record_ < next_record_ ? sync() : check_place());
     SegmentHead head{
         .shard = options_.shard, .segment = head_.segment + 1, .first_record = next_record_};
     Result<std::unique_ptr<File>> file = create_segment(files_, folder_, head, options_.grow_bytes);

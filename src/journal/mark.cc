@@ -84,12 +84,17 @@ Result<std::optional<Mark>> read_mark(FileSystem& files, const std::string& path
         return std::optional<Mark>();
     }
     std::optional<Copy> best;
+    // The newer one may have been torn behind its first checksum.
+    std::chrono::microseconds time{0};
     for (std::size_t i = 0; i < kCopies && i * kSectorBytes < content->size(); ++i) {
         const std::string_view bytes = *content;
         const std::optional<Copy> copy = decode(bytes.substr(i * kSectorBytes), shard);
-        if (copy && (!best || copy->written > best->written)) best = copy;
+        if (!copy) continue;
+        time = std::max(time, copy->mark.time);
+        if (!best || copy->written > best->written) best = copy;
     }
     if (!best) return corruption(path, 0, "no copy of the mark is good");
+    best->mark.time = time;
     return std::optional(best->mark);
 }
 

@@ -303,11 +303,13 @@ Result<Done> Recovery::open_last() {
     journal.synced_record_ = next_record_;
     journal.replay_bytes_->store(replay_bytes_);
     if (options_.mark_path.empty()) return Done{};
+    // A new store is in use from now on, also if the power fails before a later mark is stored.
+    const bool is_new = mark_.time.count() == 0 && options_.clock != nullptr;
     const Mark mark{.segment = last_->segment,
                     .next_record = next_record_,
                     .end = last_end_,
                     .snapshot = report_.snapshot.value_or(0),
-                    .time = mark_.time};
+                    .time = is_new ? options_.clock->now_us() : mark_.time};
     report_.time = mark_.time;
     FF_TRY(journal.mark_, MarkFile::open(files_, options_.mark_path, options_.shard, mark));
     return Done{};

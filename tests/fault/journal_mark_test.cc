@@ -1,4 +1,6 @@
+#include "base/clock.h"
 #include "journal/format.h"
+#include "journal/mark.h"
 #include "journal_history.h"
 
 // What a log that lost records or files is held against: the mark beside its folder.
@@ -174,6 +176,46 @@ TEST(JournalMark, NothingIsAcknowledgedByALogThatHasGone) {
     ASSERT_FALSE(stored);
     EXPECT_EQ(journal::category_of(stored.error()), journal::FileError::Lost);
     EXPECT_EQ(journal->state(), journal::JournalState::Failed);
+}
+
+TEST(JournalMark, ALogThatHasGoneIsNotFollowedByAnother) {
+    Laid laid;
+    const std::unique_ptr<Journal> journal = laid.open(marked());
+    laid.commit(*journal, 2);
+    ASSERT_TRUE(laid.files.remove(path_of(journal::segment_name(1))));
+    const auto snapshot = journal->begin_snapshot();
+    ASSERT_FALSE(snapshot);
+    EXPECT_EQ(journal::category_of(snapshot.error()), journal::FileError::Lost);
+    EXPECT_FALSE(laid.files.has(path_of(journal::segment_name(2))));
+}
+
+TEST(JournalMark, ATornCopyLeavesTheTimeOfTheOther) {
+    constexpr std::size_t kTimeAt = 60;
+    ManualClock clock(Timestamp(Millis(1'700'000'000'000)));
+    journal::JournalOptions timed = marked();
+    timed.clock = &clock;
+    Laid laid;
+    laid.commit(*laid.open(timed), 3);
+    for (std::size_t copy = 0; copy < 2; ++copy) {
+        const std::size_t at = copy * journal::kSectorBytes + kTimeAt;
+        laid.files.flip("store/mark-0", at, 1);
+        const auto mark = journal::read_mark(laid.files, "store/mark-0", 0);
+        ASSERT_TRUE(mark && mark->has_value());
+        EXPECT_EQ((*mark)->time, clock.now_us());
+        EXPECT_EQ((*mark)->next_record, 4U);
+        laid.files.flip("store/mark-0", at, 1);
+    }
+}
+
+TEST(JournalMark, ANewOneTellsTheTimeFromTheStart) {
+    ManualClock clock(Timestamp(Millis(1'700'000'000'000)));
+    journal::JournalOptions timed = marked();
+    timed.clock = &clock;
+    Laid laid;
+    const std::unique_ptr<Journal> journal = laid.open(timed);
+    const auto mark = journal::read_mark(laid.files, "store/mark-0", 0);
+    ASSERT_TRUE(mark && mark->has_value());
+    EXPECT_EQ((*mark)->time, clock.now_us());
 }
 
 }  // namespace
