@@ -14,6 +14,7 @@
 #include "model/index_keys.h"
 #include "sched/claim_waits.h"
 #include "sched/claimer.h"
+#include "sched/store_time.h"
 
 namespace ff::sched {
 namespace {
@@ -74,10 +75,10 @@ Task<Done> Claimer::survey(const Round& round, model::LaneId lane,
 }
 
 Task<Done> Claimer::look_through(model::LaneId lane, std::vector<std::uint16_t> places) {
-    const Timestamp now = clock_.now();
+    const std::uint64_t known = bare_.begin(lane.text());
+    FF_CO_TRY(const Timestamp now, co_await store_time(store_));
     const Look look{.now = std::to_string(to_ms(now)),
                     .armed_until = std::to_string(to_ms(now + options_.arm_wake))};
-    const std::uint64_t known = bare_.begin(lane.text());
     std::vector<store::Call> calls;
     calls.reserve(places.size() * kCallsEach);
     for (const std::uint16_t partition : places) add_calls(calls, lane, partition, look);
@@ -86,7 +87,7 @@ Task<Done> Claimer::look_through(model::LaneId lane, std::vector<std::uint16_t> 
         if (!reply) co_return reply.error();
     }
     // As long as the sweep that makes up for lost messages stays away.
-    const Timestamp until = now + std::min(options_.sweep_interval, options_.arm_wake);
+    const Timestamp until = clock_.now() + std::min(options_.sweep_interval, options_.arm_wake);
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (is_bare(replies, i)) bare_.found(lane.text(), places[i], known, until);
     }

@@ -3,24 +3,13 @@
 #include <algorithm>
 
 #include "engine/operation.h"
-#include "model/transport_kind.h"
+#include "sched/store_time.h"
 
 namespace ff::sched {
 namespace {
 
 constexpr Millis kIncapableFor{5'000};
 constexpr std::size_t kIncapableMax = 4096;
-
-Task<Timestamp> store_time(store::Store& store) {
-    store::Call ask = store::plain({"TIME"}, true);
-    FF_CO_TRY(const store::Reply reply, co_await store.call(std::move(ask)));
-    const auto parts = reply.items();
-    const auto seconds = parts.size() == 2 ? parts[0].to_integer() : std::nullopt;
-    const auto micros = parts.size() == 2 ? parts[1].to_integer() : std::nullopt;
-    if (!seconds || !micros)
-        co_return model::storage_error(model::TransportKind::ParseError, "TIME");
-    co_return timestamp_from_ms(*seconds * 1000 + *micros / 1000);
-}
 
 std::string join_csv(const std::vector<std::string>& list) {
     std::string csv;

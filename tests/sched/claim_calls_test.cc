@@ -126,6 +126,18 @@ TEST_P(ClaimCalls, ABarePlaceIsArmed) {
     EXPECT_TRUE(world.command({"HGET", "ff:wake:{fp:77}", lane.text()}).is_null());
 }
 
+TEST_P(ClaimCalls, ABarePlaceIsArmedByTheTimeOfTheStore) {
+    const ManualClock slow(world.clock().now() - Millis(3'600'000));
+    sched::Claimer behind{world.loop().get_executor(), slow, world.random(), store,
+                          world.partitioner(),         {}};
+    const auto lane = world.lane("behind");
+    const auto none = run(world.loop(), behind.claim(request_with(lane, "")));
+    ASSERT_TRUE(none.has_value() && none->empty());
+    const auto armed = world.command({"HGET", "ff:wake:{fp:77}", lane.text()});
+    ASSERT_TRUE(armed.to_integer().has_value());
+    EXPECT_GT(*armed.to_integer(), to_ms(world.clock().now()));
+}
+
 TEST_P(ClaimCalls, CompletingAndClaimingWithAnIdIsOneFunctionCall) {
     const auto lane = world.lane("turn");
     for (int i = 0; i < 6; ++i) world.create(lane);
