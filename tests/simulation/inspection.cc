@@ -285,8 +285,8 @@ class Inspection {
             for (const std::string& index :
                  {keys.lease_expiry(), keys.attempt_timeout(), keys.execution_deadline(),
                   keys.suspension_timeout(), keys.pending_waitpoint_expiry(),
-                  keys.cascade_pending(), keys.quota_release(), flows.cancel_backlog(),
-                  flows.pending_cancel_groups()})
+                  keys.cascade_pending(), keys.quota_release(), keys.approvals(),
+                  flows.cancel_backlog(), flows.pending_cancel_groups()})
                 expect_none(index);
             for (std::uint32_t worker = 1; worker <= plan_.crowd.workers; ++worker)
                 expect_none(keys.worker_leases(

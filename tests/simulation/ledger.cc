@@ -181,9 +181,9 @@ void Ledger::ended(const model::ExecutionId& id, KnownEnd end) {
     subject.ends.push_back(std::move(end));
 }
 
-std::size_t Ledger::replaying(const model::ExecutionId& id) {
+std::size_t Ledger::replaying(const model::ExecutionId& id, bool keeps_steps) {
     ending(id, std::nullopt);
-    subjects_[id].replays.push_back({.begun = now()});
+    subjects_[id].replays.push_back({.begun = now(), .keeps_steps = keeps_steps});
     return subjects_[id].replays.size() - 1;
 }
 

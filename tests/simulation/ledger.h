@@ -44,6 +44,7 @@ struct KnownEnd {
 struct KnownReplay {
     Timestamp begun{};
     Timestamp ended = Timestamp::max();
+    bool keeps_steps = false;
 };
 
 struct KnownSignal {
@@ -142,7 +143,7 @@ class Ledger {
     void fenced(const model::ExecutionId& id, const engine::Fence& fence, const std::string& act);
     void ended(const model::ExecutionId& id, KnownEnd end);
     /// A replay is on its way; gives its number.
-    std::size_t replaying(const model::ExecutionId& id);
+    std::size_t replaying(const model::ExecutionId& id, bool keeps_steps);
     void replayed(const model::ExecutionId& id, std::size_t number, bool may_have_happened);
 
     void broke(const std::string& promise, const model::ExecutionId& id, const std::string& what) {

@@ -51,10 +51,13 @@ struct Operator {
     }
 
     asio::awaitable<void> replay(Server& server, model::ExecutionId id) {
-        const std::size_t number = world.ledger().replaying(id);
+        const bool keeps_steps = world.chances().happens(world.crowd().keeps_steps);
+        const std::size_t number = world.ledger().replaying(id, keeps_steps);
         Asked call(world, id, Act::Replay);
-        auto replaying = server.services().executions.replay(
-            {.execution_id = id, .reason = "again", .requested_by = name});
+        auto replaying = server.services().executions.replay({.execution_id = id,
+                                                              .reason = "again",
+                                                              .requested_by = name,
+                                                              .keep_steps = keeps_steps});
         const Result<model::PublicState> state = co_await std::move(replaying);
         call.told(state, false);
         world.note(name, "replay", id.to_string(), outcome_of(state));

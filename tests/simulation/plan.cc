@@ -124,6 +124,10 @@ Plan Plan::draw(std::uint64_t seed) {
     plan.crowd.given_up = lots.odds(4'000);
     plan.disk.clock_leaps = lots.odds(6'000);
     plan.disk.log_away_every = lots.now_and_then(4'000, 20'000);
+    plan.crowd.steps = lots.odds(5'000);
+    plan.crowd.calls = lots.odds(3'000);
+    plan.crowd.asks = lots.odds(10'000);
+    plan.crowd.keeps_steps = lots.odds(10'000);
     return plan;
 }
 

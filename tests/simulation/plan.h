@@ -90,6 +90,14 @@ struct CrowdPlan {
     Odds given_up = 0;
     /// A flow that gets edges while it runs.
     Odds grows = 0;
+    /// Recorded while a task is in hand, and along with what gives it up.
+    Odds steps = 0;
+    /// Work that calls children and goes on when they have ended.
+    Odds calls = 0;
+    /// Who suspends asks a person.
+    Odds asks = 0;
+    /// Of replays: the new run has what the one before recorded and called.
+    Odds keeps_steps = 0;
 };
 
 /// A budget and a quota for some of the work; zero for none.

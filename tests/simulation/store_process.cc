@@ -231,6 +231,7 @@ void StoreProcess::leap_while_down() {
     if (!life_ || !chances_.happens(options_.disk.clock_leaps)) return;
     ++history_.faults;
     clock_.jump(kJumpMax + Millis(1) + chances_.up_to(9min));
+    if (on_leap) on_leap();
 }
 
 void StoreProcess::note_absence() {
@@ -238,6 +239,8 @@ void StoreProcess::note_absence() {
     const auto to = clock_.now_us();
     const auto absence = to - died_at_;
     if (absence > kJumpMax) holds_.push_back({.from = to, .until = to + kDoubt});
+    // What was left of the last one is not known any more.
+    leases_ = {};
     if (absence > kAbsenceLeast)
         leases_ = {.from = died_at_,
                    .until = to + std::min<std::chrono::microseconds>(absence, kLeaseGrace)};
@@ -326,7 +329,8 @@ void StoreProcess::die(Death death) {
     died_at_ = store_time_.now_us();
     life->alive = false;
     power_fails_ = false;
-    was_killed_ = death == Death::Kill;
+    // What a failed sync has left unsure is in no mark.
+    was_killed_ = death == Death::Kill && !life->fatal;
     disk_ = death == Death::PowerCut ? life->files->crash(chances_.random().u64())
                                      : life->files->restart();
     // Nothing reaches the disk any more, so everything under way is answered with an error.

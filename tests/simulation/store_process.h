@@ -73,6 +73,8 @@ class StoreProcess {
     bool was_held(Timestamp at) const;
     /// Told of every death.
     std::function<void(Death)> on_death{};
+    /// Told of a leap of the clock while it was down: that of a machine nobody was at work on.
+    std::function<void()> on_leap{};
 
     /// The answer of a command that only reads, without time passing.
     resp::Value look(std::initializer_list<std::string_view> argv);

@@ -58,10 +58,15 @@ std::vector<Worker::Task> Worker::take(const std::vector<service::ClaimedWork>& 
                                .resumed = task.attempt_type == "resumed",
                                .reclaimed = task.attempt_type == "reclaim"});
         world_.limits().claimed(task.execution_id);
+        world_.recorded().handed_out(task, begun);
+        // Whoever called it may end, and it with its caller.
+        if (task.execution_kind != "work")
+            world_.ledger().subject(task.execution_id).ends_by_itself = true;
         tasks.push_back({.id = task.execution_id,
                          .lane = work.task.lane,
                          .fence = task.fence,
                          .attempt = task.attempt_index,
+                         .kind = task.execution_kind,
                          .result = name_ + "#" + std::to_string(++drawn_) +
                                    world_.chances().bytes(world_.crowd().payload_most)});
     }
@@ -133,6 +138,7 @@ asio::awaitable<void> Worker::handle(Task& task) {
     co_await world_.pause(chances.up_to(crowd.think));
     if (chances.happens(crowd.renews)) co_await renew(task);
     if (chances.happens(crowd.streams)) co_await append(task);
+    if (chances.happens(crowd.steps)) co_await record_steps(task);
     if (chances.happens(crowd.oversleeps))
         co_await world_.pause(crowd.lease_ttl + chances.up_to(crowd.lease_ttl));
     if (chances.happens(crowd.spends)) co_await report_progress(task);
@@ -146,6 +152,11 @@ asio::awaitable<void> Worker::finish(Task& task) {
     Chances& chances = world_.chances();
     const CrowdPlan& crowd = world_.crowd();
     world_.ledger().ending(task.id, task.fence);
+    if (chances.happens(crowd.steps)) task.steps = draw_steps(task);
+    if (task.kind != RecordedWork::kLeaf && chances.happens(crowd.calls)) {
+        const bool given_up = co_await call_children(task);
+        if (given_up) co_return;
+    }
     if (chances.happens(crowd.suspends)) {
         co_await suspend(task);
     } else if (chances.happens(crowd.fails)) {
@@ -197,7 +208,11 @@ asio::awaitable<void> Worker::report_progress(Task& task) {
 }
 
 engine::CompleteExecution Worker::completion(const Task& task) const {
-    return {.execution_id = task.id, .fence = task.fence, .result = task.result, .lane = task.lane};
+    return {.execution_id = task.id,
+            .fence = task.fence,
+            .result = task.result,
+            .steps = task.steps,
+            .lane = task.lane};
 }
 
 void Worker::completed(const Task& task, const Result<engine::CompleteExecution::Outcome>& outcome,
@@ -209,6 +224,7 @@ void Worker::completed(const Task& task, const Result<engine::CompleteExecution:
             world_.ledger().subject(task.id).refused.insert(task.result);
         return;
     }
+    world_.recorded().brought(task.id, task.steps);
     world_.ledger().ended(task.id, {.state = model::PublicState::Completed,
                                     .fence = task.fence,
                                     .begun = begun,
@@ -278,6 +294,7 @@ asio::awaitable<void> Worker::fail(Task& task) {
                                   .reason = "bad luck",
                                   .category = "transient",
                                   .retry_by_policy = world_.chances().coin(),
+                                  .steps = task.steps,
                                   .lane = task.lane};
     for (int tries = 0; tries < kTriesMost; ++tries) {
         const std::shared_ptr<Server> server = co_await any_server();
@@ -292,6 +309,7 @@ asio::awaitable<void> Worker::fail(Task& task) {
         if (forgets()) continue;
         if (!outcome.has_value()) check_repetition(task, outcome.error());
         learn(task, "fail", outcome, begun, outcome.has_value() && outcome->replayed);
+        if (outcome.has_value()) world_.recorded().brought(task.id, task.steps);
         if (outcome.has_value() && !outcome->retry_scheduled)
             world_.ledger().ended(
                 task.id,

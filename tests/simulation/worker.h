@@ -21,7 +21,10 @@ class Worker {
         model::LaneId lane;
         engine::Fence fence;
         model::AttemptIndex attempt{};
+        std::string kind{};
         std::string result{};
+        /// Recorded along with what gives the task up.
+        std::vector<engine::Step> steps{};
     };
 
     boost::asio::awaitable<std::vector<Task>> claim();
@@ -46,6 +49,12 @@ class Worker {
     bool gave_back(const Task& task, const std::string& act,
                    const Result<engine::DelayExecution::Outcome>& outcome, Timestamp begun);
     boost::asio::awaitable<void> suspend(Task& task);
+    std::vector<engine::Step> draw_steps(const Task& task);
+    boost::asio::awaitable<void> record_steps(Task& task);
+    service::CallRequest draw_call(const Task& task);
+    const std::string& lane_of_child(const std::string& name);
+    /// False when nothing was given up by it.
+    boost::asio::awaitable<bool> call_children(Task& task);
 
     bool waits_at(const Task& task, const std::string& waitpoint);
     /// The store knows that this lease was given up by its own worker.
@@ -85,7 +94,8 @@ void Worker::learn(const Task& task, const std::string& act, const Result<T>& re
     if (result.has_value() && !replayed) world_.ledger().accepted(task.id, task.fence, begun, act);
     if (result.has_value()) return;
     if (says_fenced(result.error())) world_.ledger().fenced(task.id, task.fence, act);
-    if (result.error().code == "store_full" && act != "append")
+    const bool grows = act == "append" || act == "steps" || act == "call";
+    if (result.error().code == "store_full" && !grows)
         world_.ledger().broke("a full store lets work end", task.id, act + " was refused");
 }
 

@@ -23,7 +23,7 @@ void Worker::check_repetition(const Task& task, const Error& refusal) {
     const resp::Value op = world_.process().look({"HGET", core, "last_release_op"});
     // These end a lease without its worker.
     constexpr std::array kByWorkers = {"worker_delay", "returned", "failed_retry_scheduled",
-                                       "failed_terminal"};
+                                       "failed_terminal", "waiting_children"};
     if (std::ranges::find(kByWorkers, op.text().value_or("")) == kByWorkers.end()) return;
     world_.ledger().broke("a call sent again gets its first answer", task.id,
                           "it was " + std::string(*op.text()) +
@@ -44,7 +44,8 @@ asio::awaitable<void> Worker::give_back(Task& task) {
     const engine::DelayExecution delay{
         .execution_id = task.id,
         .fence = task.fence,
-        .delay_until = model::DueTime::after(world_.chances().up_to(Millis(2'000)))};
+        .delay_until = model::DueTime::after(world_.chances().up_to(Millis(2'000))),
+        .steps = task.steps};
     for (int tries = 0; tries < 3; ++tries) {
         const std::shared_ptr<Server> server = co_await any_server();
         if (!server) continue;
@@ -61,6 +62,7 @@ asio::awaitable<void> Worker::give_back(Task& task) {
         } else {
             auto delaying = server->services().work.delay(delay);
             outcome = co_await std::move(delaying);
+            if (outcome.has_value()) world_.recorded().brought(task.id, task.steps);
         }
         // The answer to a release does not say whether it is the first.
         call.told(outcome, releases || (outcome.has_value() && outcome->replayed));

@@ -70,6 +70,10 @@ asio::awaitable<void> Worker::suspend(Task& task) {
         .timeout_behavior = chances.coin() ? "auto_resume" : "fail",
         .suspension_id = model::SuspensionId::mint(chances.random())};
     request.waitpoint.id = model::WaitpointId::mint(chances.random());
+    if (chances.happens(world_.crowd().asks))
+        request.approval =
+            engine::ApprovalRequest{.prompt = "may I?", .due_at = request.timeout_at};
+    request.steps = task.steps;
     // Without an id of its own the records have to tell that it is the same one.
     if (chances.coin()) request.suspension_id.reset();
     const std::string waitpoint = request.waitpoint.id->to_string();
@@ -90,6 +94,7 @@ asio::awaitable<void> Worker::suspend(Task& task) {
         learn(task, "suspend", outcome, begun, tries > 0);
         if (outcome.has_value()) {
             world_.ledger().subject(task.id).waitpoints.insert(waitpoint);
+            world_.recorded().brought(task.id, task.steps);
             world_.doors.push_back({.id = task.id,
                                     .waitpoint = outcome->waitpoint.id,
                                     .token = std::string(outcome->waitpoint.token.reveal())});

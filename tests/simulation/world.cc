@@ -33,7 +33,7 @@ StoreProcess::Options store_options(const Plan& plan, const PlantedBug* bug) {
 /// Nobody means any harm, and everybody is quick.
 CrowdPlan peaceful(CrowdPlan crowd) {
     crowd.forgets_reply = crowd.oversleeps = crowd.vanishes = 0;
-    crowd.suspends = crowd.fails = crowd.gives_back = 0;
+    crowd.suspends = crowd.fails = crowd.gives_back = crowd.calls = 0;
     crowd.think = std::min<Millis>(crowd.think, 20ms);
     return crowd;
 }
@@ -47,6 +47,7 @@ World::World(Plan plan, const PlantedBug* bug)
       process_(loop(), chances_, history_, store_options(plan_, bug)),
       ledger_(process_, history_),
       limits_(plan_, chances_, process_, ledger_),
+      recorded_(process_, ledger_),
       actors_(loop(), "actors"),
       keepers_(loop(), "keepers") {
     decide_lua_order(plan_.seed);
@@ -108,14 +109,18 @@ asio::awaitable<void> World::strike(Millis every, Strike strike) {
     }
 }
 
+void World::kill_servers() {
+    for (const std::shared_ptr<Server>& server : servers_)
+        if (server) server->kill();
+}
+
 void World::start_faults() {
     const DiskPlan& disk = plan_.disk;
     process_.on_death = [this](StoreProcess::Death death) {
         note("store", death == StoreProcess::Death::PowerCut ? "power cut" : "killed", "", "");
-        if (!plan_.one_process) return;
-        for (const std::shared_ptr<Server>& server : servers_)
-            if (server) server->kill();
+        if (plan_.one_process) kill_servers();
     };
+    process_.on_leap = [this] { kill_servers(); };
     keepers_.spawn(strike(disk.kill_every, [this] { process_.die(StoreProcess::Death::Kill); }));
     keepers_.spawn(strike(plan_.server_kill_every, [this] {
         if (const std::shared_ptr<Server> victim = server()) {
@@ -291,6 +296,7 @@ asio::awaitable<void> World::live() {
     if (all_ended && process_.life()) {
         inspect(process_, ledger_, plan_);
         limits_.inspect();
+        recorded_.inspect();
     }
     check_calls();
     ended_ = true;

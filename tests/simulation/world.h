@@ -15,6 +15,7 @@
 #include "simulation/ledger.h"
 #include "simulation/limits.h"
 #include "simulation/planted_bugs.h"
+#include "simulation/recorded_work.h"
 #include "simulation/server.h"
 #include "simulation/store_process.h"
 
@@ -53,6 +54,7 @@ class World {
     History& history() { return history_; }
     Ledger& ledger() { return ledger_; }
     Limits& limits() { return limits_; }
+    RecordedWork& recorded() { return recorded_; }
     Interleavings& calls() { return calls_; }
     StoreProcess& process() { return process_; }
     const Plan& plan() const { return plan_; }
@@ -87,6 +89,7 @@ class World {
     /// Strikes every `every` on average, while there is chaos.
     template <class Strike>
     boost::asio::awaitable<void> strike(Millis every, Strike strike);
+    void kill_servers();
     void start_faults();
     boost::asio::awaitable<void> calm_down();
     boost::asio::awaitable<void> open_lanes();
@@ -111,6 +114,7 @@ class World {
     StoreProcess process_;
     Ledger ledger_;
     Limits limits_;
+    RecordedWork recorded_;
     Interleavings calls_{};
     std::vector<std::shared_ptr<Server>> servers_{};
     std::uint64_t store_calls_ = 0;
