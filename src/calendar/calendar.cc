@@ -116,10 +116,12 @@ Result<Calendar> Calendar::parse(const json::Value& when, std::string_view place
     calendar.jitter_ = Millis(jitter.value_or(0));
     if (calendar.patterns_.empty() && calendar.intervals_.empty())
         return refuse(place, "at least one of cron, intervals and calendars is needed");
-    if (start && end && *end < *start) return refuse(fields.name_of("end_at"), "is before start_at");
+    if (start && end && *end < *start)
+        return refuse(fields.name_of("end_at"), "is before start_at");
     if (!calendar.next(calendar.start_.value_or(kEpoch)))
-        return refuse(place, "it can never fire: all its times are left out, or outside of start_at "
-                             "and end_at");
+        return refuse(place,
+                      "it can never fire: all its times are left out, or outside of start_at "
+                      "and end_at");
     return calendar;
 }
 
@@ -176,7 +178,8 @@ Timestamp Calendar::due(std::string_view schedule, Timestamp nominal) const {
     std::int64_t most = jitter_.count();
     const std::optional<Tick> following = next(nominal);
     if (following) most = std::min(most, (following->at - nominal).count() - 1);
-    const std::uint64_t drawn = fnv1a64(std::string(schedule) + "@" + std::to_string(to_ms(nominal)));
+    const std::uint64_t drawn =
+        fnv1a64(std::string(schedule) + "@" + std::to_string(to_ms(nominal)));
     return nominal + Millis(drawn % static_cast<std::uint64_t>(most + 1));
 }
 

@@ -54,19 +54,21 @@ TEST(Ch08Calendar, S02_S03_TellsWhatTheClocksDidToATick) {
     const Timestamp autumn = at("1792879200000");  // 2026-10-24T22:00:00Z
     EXPECT_EQ(ticks(R"({"cron":"30 2 * * *","time_zone":"Europe/Berlin"})", autumn, 2),
               (Ticks{"2026-10-25T02:30:00+02:00 first", "2026-10-26T02:30:00+01:00"}));
-    EXPECT_EQ(ticks(R"({"cron":"30 * * * *","time_zone":"Europe/Berlin"})", autumn + Millis(9000000), 3),
-              (Ticks{"2026-10-25T02:30:00+01:00 second", "2026-10-25T03:30:00+01:00",
-                     "2026-10-25T04:30:00+01:00"}));
+    EXPECT_EQ(
+        ticks(R"({"cron":"30 * * * *","time_zone":"Europe/Berlin"})", autumn + Millis(9000000), 3),
+        (Ticks{"2026-10-25T02:30:00+01:00 second", "2026-10-25T03:30:00+01:00",
+               "2026-10-25T04:30:00+01:00"}));
 }
 
 TEST(Ch08Calendar, S04_JoinsLinesIntervalsAndDates) {
-    EXPECT_EQ(ticks(R"({"cron":["0 6 * * *"],"intervals":[{"every_ms":43200000,"offset_ms":3600000}],
+    EXPECT_EQ(
+        ticks(R"({"cron":["0 6 * * *"],"intervals":[{"every_ms":43200000,"offset_ms":3600000}],
                         "calendars":[{"dates":["2026-01-01","*-01-02"],"times":["06:00","23:59:58"]}]})",
-                    kNewYear, 7),
-              (Ticks{"2026-01-01T01:00:00+00:00", "2026-01-01T06:00:00+00:00",
-                     "2026-01-01T13:00:00+00:00", "2026-01-01T23:59:58+00:00",
-                     "2026-01-02T01:00:00+00:00", "2026-01-02T06:00:00+00:00",
-                     "2026-01-02T13:00:00+00:00"}));
+              kNewYear, 7),
+        (Ticks{"2026-01-01T01:00:00+00:00", "2026-01-01T06:00:00+00:00",
+               "2026-01-01T13:00:00+00:00", "2026-01-01T23:59:58+00:00",
+               "2026-01-02T01:00:00+00:00", "2026-01-02T06:00:00+00:00",
+               "2026-01-02T13:00:00+00:00"}));
 }
 
 TEST(Ch08Calendar, S05_LeavesOutDaysAndTimes) {
@@ -75,8 +77,9 @@ TEST(Ch08Calendar, S05_LeavesOutDaysAndTimes) {
                     kNewYear, 3),
               (Ticks{"2026-01-02T09:00:00-05:00", "2026-01-05T09:00:00-05:00",
                      "2026-01-06T09:00:00-05:00"}));
-    EXPECT_EQ(ticks(R"({"cron":"* * * * * *","exclude":{"cron":["* * * JAN-NOV *"]}})", kNewYear, 2),
-              (Ticks{"2026-12-01T00:00:00+00:00", "2026-12-01T00:00:01+00:00"}));
+    EXPECT_EQ(
+        ticks(R"({"cron":"* * * * * *","exclude":{"cron":["* * * JAN-NOV *"]}})", kNewYear, 2),
+        (Ticks{"2026-12-01T00:00:00+00:00", "2026-12-01T00:00:01+00:00"}));
     EXPECT_EQ(ticks(R"({"cron":"*/20 * * * *","exclude":{"calendars":[{"dates":["2026-01-01"],
                         "times":["00:20"]}]}})",
                     kNewYear, 2),
@@ -84,7 +87,8 @@ TEST(Ch08Calendar, S05_LeavesOutDaysAndTimes) {
 }
 
 TEST(Ch08Calendar, S06_KeepsToItsStartAndEnd) {
-    EXPECT_EQ(ticks(R"({"cron":"0 * * * *","start_at":1767232800000,"end_at":1767240000000})", kNewYear, 9),
+    EXPECT_EQ(ticks(R"({"cron":"0 * * * *","start_at":1767232800000,"end_at":1767240000000})",
+                    kNewYear, 9),
               (Ticks{"2026-01-01T02:00:00+00:00", "2026-01-01T03:00:00+00:00",
                      "2026-01-01T04:00:00+00:00"}));
 }
@@ -121,23 +125,27 @@ TEST(Ch08Calendar, S08_S09_RefusesWithTheReason) {
               "when.cron[1]: the cron line `0 0 31 4,6 ?` can never fire: there is no such day");
     EXPECT_EQ(why_not(R"({"intervals":[{"every_ms":999}]})"),
               "when.intervals[0].every_ms: fires more often than once a second");
-    EXPECT_EQ(why_not(R"({"intervals":[{"every_ms":1500}]})"),
-              "when.intervals[0].every_ms: whole seconds are needed: a schedule fires at most once a "
-              "second");
-    EXPECT_EQ(why_not(R"({"cron":"0 24 * * *"})"),
-              "when.cron[0]: the cron line `0 24 * * *` has the hour `24`, which is not in 0 to 23");
+    EXPECT_EQ(
+        why_not(R"({"intervals":[{"every_ms":1500}]})"),
+        "when.intervals[0].every_ms: whole seconds are needed: a schedule fires at most once a "
+        "second");
+    EXPECT_EQ(
+        why_not(R"({"cron":"0 24 * * *"})"),
+        "when.cron[0]: the cron line `0 24 * * *` has the hour `24`, which is not in 0 to 23");
     EXPECT_EQ(why_not(R"({"cron":"0 0 15W * *"})"),
               "when.cron[0]: the cron line `0 0 15W * *` has the day of month `15W`, and W (the "
               "nearest weekday) is not known here");
-    EXPECT_EQ(why_not(R"({"cron":"0 0 * *"})"),
-              "when.cron[0]: the cron line `0 0 * *` has 4 fields; it takes five (minute, hour, day of "
-              "month, month, day of week) or six (second in front)");
+    EXPECT_EQ(
+        why_not(R"({"cron":"0 0 * *"})"),
+        "when.cron[0]: the cron line `0 0 * *` has 4 fields; it takes five (minute, hour, day of "
+        "month, month, day of week) or six (second in front)");
     EXPECT_EQ(why_not(R"({"cron":"@reboot"})"),
               "when.cron[0]: the cron line `@reboot` names no time; a schedule does not follow the "
               "server's starts");
-    EXPECT_EQ(why_not(R"({"cron":"* * * * *","time_zone":"Europe/Nowhere"})"),
-              "when.time_zone: there is no time zone `Europe/Nowhere` in the system's database; zones "
-              "are named as in Europe/Berlin");
+    EXPECT_EQ(
+        why_not(R"({"cron":"* * * * *","time_zone":"Europe/Nowhere"})"),
+        "when.time_zone: there is no time zone `Europe/Nowhere` in the system's database; zones "
+        "are named as in Europe/Berlin");
     EXPECT_EQ(why_not(R"({"cron":"* * * * *","timezone":"UTC"})"),
               "unknown field `timezone`; did you mean `time_zone`? (in when)");
     EXPECT_EQ(why_not(R"({"cron":"0 0 1 1 *","exclude":{"cron":"* * 1 1 *"}})"),

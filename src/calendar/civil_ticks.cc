@@ -34,7 +34,7 @@ std::optional<Tick> next_of(const Pattern& pattern, const Zone& zone, Timestamp 
         }
         if (!period.has_end || *found < period.civil(period.end)) {
             const Instant at = period.instant(*found);
-            const Shift shift = repeated                           ? Shift::Second
+            const Shift shift = repeated                        ? Shift::Second
                                 : comes_again(zone, period, at) ? Shift::First
                                                                 : Shift::None;
             return Tick{.at = at, .shift = shift};

@@ -46,8 +46,8 @@ constexpr std::size_t kLineBytesMax = 256;
 constexpr unsigned kSunday = 7;
 constexpr unsigned kNthMax = 5;
 /// A leap year that begins a cycle: what matches nothing in the fifty years from here never does.
-constexpr CivilTime kAnyTime{std::chrono::local_days{
-    std::chrono::year{1999} / std::chrono::December / std::chrono::day{31}}};
+constexpr CivilTime kAnyTime{std::chrono::local_days{std::chrono::year{1999} /
+                                                     std::chrono::December / std::chrono::day{31}}};
 
 std::string upper(std::string_view text) {
     std::string up(text);
@@ -144,7 +144,8 @@ class CronReader {
         if (slash != std::string_view::npos) {
             const auto given = parse_u64(text.substr(slash + 1));
             if (!given || *given == 0 || *given > field.most)
-                return refuse(field, text, "whose step is not in 1 to " + std::to_string(field.most));
+                return refuse(field, text,
+                              "whose step is not in 1 to " + std::to_string(field.most));
             step = *given;
         }
         // Sunday has two numbers; a whole range holds it once.

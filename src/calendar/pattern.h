@@ -25,8 +25,9 @@ class Pattern {
     /// What a line of five fields says of the seconds: it fires at the first one of a minute, and
     /// leaves out all of them.
     enum class Seconds : std::uint8_t { First, All };
-    /// Five fields, six with seconds in front, or a name such as `@daily`. `place` is where the line
-    /// stands in the request. Refuses with `invalid_schedule`, also a line that can never fire.
+    /// Five fields, six with seconds in front, or a name such as `@daily`. `place` is where the
+    /// line stands in the request. Refuses with `invalid_schedule`, also a line that can never
+    /// fire.
     static Result<Pattern> of_cron(std::string_view line, std::string_view place,
                                    Seconds seconds = Seconds::First);
     /// `dates` and `times`; without times all of each day.

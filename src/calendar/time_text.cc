@@ -13,11 +13,11 @@ std::string civil_text(CivilTime at, Millis fraction) {
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time{at - day};
     std::array<char, 64> text{};
-    int size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
-                             static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                             static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-                             static_cast<int>(time.minutes().count()),
-                             static_cast<int>(time.seconds().count()));
+    int size = std::snprintf(
+        text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+        static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+        static_cast<int>(time.seconds().count()));
     std::string all(text.data(), static_cast<std::size_t>(size));
     if (fraction.count() == 0) return all;
     size = std::snprintf(text.data(), text.size(), ".%03d", static_cast<int>(fraction.count()));

@@ -40,7 +40,8 @@ Result<std::vector<json::Value>> WhenFields::list(std::string_view name, std::si
 
 Result<std::vector<std::string>> WhenFields::texts(std::string_view name, std::size_t most) const {
     const auto given = value_.find(name);
-    if (given && given->as_string()) return std::vector<std::string>{std::string(*given->as_string())};
+    if (given && given->as_string())
+        return std::vector<std::string>{std::string(*given->as_string())};
     FF_TRY(const std::vector<json::Value> items, list(name, most));
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < items.size(); ++i) {

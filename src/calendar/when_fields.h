@@ -11,8 +11,8 @@
 
 namespace ff::calendar {
 
-/// Reads the members of one object of a schedule's `when`. What is wrong is refused with the name of
-/// the member. Valid while the document is.
+/// Reads the members of one object of a schedule's `when`. What is wrong is refused with the name
+/// of the member. Valid while the document is.
 class WhenFields {
   public:
     WhenFields(json::Value value, std::string place) : value_(value), place_(std::move(place)) {}

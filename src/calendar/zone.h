@@ -25,9 +25,7 @@ class Zone {
         bool has_begin = false;
         bool has_end = false;
 
-        CivilTime civil(Instant at) const {
-            return CivilTime(at.time_since_epoch() + offset);
-        }
+        CivilTime civil(Instant at) const { return CivilTime(at.time_since_epoch() + offset); }
         Instant instant(CivilTime at) const { return Instant(at.time_since_epoch() - offset); }
     };
 

@@ -138,8 +138,8 @@ void RecordedWork::inspect_steps(const model::ExecutionId& id) {
     const std::string count = field(keys.core(), "step_count");
     // Of each its place in the order, what is told of it, and its value.
     if (fields != 3 * (count.empty() ? 0 : std::stoull(count)))
-        ledger_.broke(kFirstStays, id, "it counts " + count + " steps in " +
-                                           std::to_string(fields) + " fields");
+        ledger_.broke(kFirstStays, id,
+                      "it counts " + count + " steps in " + std::to_string(fields) + " fields");
 }
 
 /// Also children that nobody was told of: each parent, run and name has one at most, and none is
@@ -154,7 +154,8 @@ void RecordedWork::inspect_created() {
     for (const std::string& core : cores) {
         const std::string live = field(core, "called_live");
         if (!live.empty() && live != "0")
-            ledger_.broke("nothing is left over", *model::ExecutionId::parse(field(core, "execution_id")),
+            ledger_.broke("nothing is left over",
+                          *model::ExecutionId::parse(field(core, "execution_id")),
                           live + " children of it are counted as alive");
         const std::string parent = field(core, "called_by");
         if (parent.empty()) continue;

@@ -60,12 +60,12 @@ service::CallRequest Worker::draw_call(const Task& task) {
     const std::uint64_t first = chances.below(kNames.size());
     for (std::uint64_t i = first; i < first + count; ++i) {
         const std::string name = kNames[i % kNames.size()];
-        service::CalledExecution child{.name = name,
-                                       .execution_kind = std::string(task.kind == "work"
-                                                                         ? RecordedWork::kCalled
-                                                                         : RecordedWork::kLeaf),
-                                       .lane = *model::LaneId::parse(lane_of_child(name)),
-                                       .payload = RecordedWork::payload_of(task.id, name)};
+        service::CalledExecution child{
+            .name = name,
+            .execution_kind =
+                std::string(task.kind == "work" ? RecordedWork::kCalled : RecordedWork::kLeaf),
+            .lane = *model::LaneId::parse(lane_of_child(name)),
+            .payload = RecordedWork::payload_of(task.id, name)};
         request.children.push_back(std::move(child));
     }
     return request;
