@@ -1,5 +1,5 @@
-// A server that is killed when it has done what a worker asked: the answer is lost, and the same call
-// gets it from the next server.
+// A server that is killed when it has done what a worker asked: the answer is lost, and the same
+// call gets it from the next server.
 
 #include <gtest/gtest.h>
 
@@ -43,13 +43,13 @@ class LostAnswer : public ::testing::Test {
     Sent send(const std::string& route, const std::string& more, const std::string& policy = "") {
         const std::string lane = "lane-" + std::to_string(++lanes_);
         server_->create(lane, policy);
-        const HttpReply claimed =
-            server_->post("/v1/workers/w/tasks/claim",
-                          R"({"worker_instance_id":"w-1","wait_ms":9000,"lanes":[")" + lane + "\"]}");
+        const HttpReply claimed = server_->post(
+            "/v1/workers/w/tasks/claim",
+            R"({"worker_instance_id":"w-1","wait_ms":9000,"lanes":[")" + lane + "\"]}");
         const std::string id = BootedServer::value_of(claimed.body, "execution_id");
         Sent sent{.route = "/v1/executions/" + id + "/" + route,
-                  .body = R"({"task_token":")" + BootedServer::value_of(claimed.body, "task_token") +
-                          "\"" + more + "}"};
+                  .body = R"({"task_token":")" +
+                          BootedServer::value_of(claimed.body, "task_token") + "\"" + more + "}"};
         const HttpReply reply = server_->post(sent.route, sent.body);
         EXPECT_EQ(reply.status, 200) << route << ": " << reply.body;
         sent.answer = told(reply);
@@ -73,7 +73,8 @@ TEST_F(LostAnswer, OfWhatGivesATaskUpIsGivenAgain) {
         send("release", ""),
         send("release", R"(,"unbegun":true)"),
         send("suspend", R"(,"reason_code":"r","signals":["go"])"),
-        send("call-children", R"(,"children":[{"name":"a","execution_kind":"k","lane_id":"kids"}])")};
+        send("call-children",
+             R"(,"children":[{"name":"a","execution_kind":"k","lane_id":"kids"}])")};
     kill_and_start();
     for (const Sent& sent : all) EXPECT_EQ(again(sent), sent.answer) << sent.route;
 }
@@ -82,8 +83,7 @@ TEST_F(LostAnswer, OfWhatATaskReportsIsNotCountedTwice) {
     const std::string frames = R"(,"frames":[{"frame_type":"delta","payload":"one","seq":1}])";
     const std::vector<Sent> all = {
         send("usage", R"(,"dimensions":{"tokens":20},"dedup_key":"once")"),
-        send("progress", R"(,"pct":40,"message":"under way")"),
-        send("attempts/0/stream", frames),
+        send("progress", R"(,"pct":40,"message":"under way")"), send("attempts/0/stream", frames),
         send("steps", R"(,"steps":[{"name":"charge","value":"7"}])")};
     kill_and_start();
     for (const Sent& sent : all)

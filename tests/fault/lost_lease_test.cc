@@ -1,5 +1,5 @@
-// Work whose workers went away, on a real server: a lane that nobody serves any more hides nothing of
-// another.
+// Work whose workers went away, on a real server: a lane that nobody serves any more hides nothing
+// of another.
 
 #include <gtest/gtest.h>
 

@@ -95,7 +95,8 @@ TEST(SlowCall, OfAServerIsLoggedAndCountedWithWhatItWaitedFor) {
     ASSERT_EQ(server.post("/v1/executions/batch", batch + "]}").status, 200);
     const auto line = server.process().wait_for_line(R"("event":"slow_call")");
     ASSERT_TRUE(line) << server.process().err();
-    for (const char* part : {"queue_ms", "snapshot_ms", "functions_ms", "collector_ms", "commit_ms"})
+    for (const char* part :
+         {"queue_ms", "snapshot_ms", "functions_ms", "collector_ms", "commit_ms"})
         EXPECT_NE(line->find(part), std::string::npos) << *line;
     const std::string metrics = server.get("/metrics").body;
     EXPECT_NE(metrics.find("ff_store_slow_call_seconds_count{cause="), std::string::npos);
