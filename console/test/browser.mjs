@@ -580,7 +580,40 @@ test("failures are grouped by what failed", async (server) => {
     await close(page);
 });
 
-test("overview and server tell how things are", async (server) => {
+test("the overview says what is not well, shows the last hour of each lane, and goes on by itself", async (server) => {
+    for (const lane_id of ["default", "default", "mail"]) {
+        await server.create({ lane_id });
+        const task = await server.claim(lane_id);
+        await server.on(task.execution_id, "/complete", { task_token: task.task_token, result: "{}" });
+    }
+    await failed(server, "boom", { lane_id: "mail" });
+    const page = await open(server, "#/overview");
+    await shows(page, "All is well.");
+    const tile = (name) => page.getByRole("link", { name: new RegExp(`^${name} ?\\d`) });
+    await tile("Completed").getByText("3", { exact: true }).waitFor();
+    await tile("Failed").getByText("1", { exact: true }).waitFor();
+    await page.getByRole("img", { name: "mail: failed over time, at most 1 execution" }).waitFor();
+    const waiting = await server.create({ lane_id: "mail" });
+    await shows(page, "1 execution in lane mail and no worker");
+    await page.getByRole("row", { name: /^mail/ }).getByRole("link").last().click();
+    await page.getByText(waiting.slice(-12)).first().waitFor();
+    await page.goBack();
+    await server.call("PUT", "/v1/lanes/mail", { state: "paused" });
+    await shows(page, "lane mail is paused");
+    const { budget_id } = await server.call("POST", "/v1/budgets", {
+        scope_type: "lane",
+        scope_id: "mail",
+        dimensions: ["tokens"],
+        hard_limits: [100],
+    });
+    await server.call("POST", `/v1/budgets/${budget_id}/usage`, { dimensions: { tokens: 90 }, dedup_key: "a" });
+    await suspended(server, "asked");
+    await tile("Approvals").getByText("1", { exact: true }).waitFor();
+    await page.getByRole("meter", { name: "tokens used" }).waitFor();
+    await close(page);
+});
+
+test("the server page tells how things are", async (server) => {
     const page = await open(server, "#/overview");
     await page
         .getByRole("status")

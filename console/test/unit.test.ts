@@ -5,7 +5,6 @@ import { commentOf, counted } from "../src/lib/approvals";
 import { runBulk, split, stateCounts } from "../src/lib/bulk";
 import { examine, type ServerFacts } from "../src/lib/checks";
 import { fingerprint, groupFailures, trend } from "../src/lib/failures";
-import { advance, BUCKETS, emptyFigures } from "../src/lib/figures";
 import { filterText, parseFilter } from "../src/lib/filter";
 import { nodeTimes } from "../src/lib/flowtimes";
 import { stateAfter } from "../src/lib/follow";
@@ -15,6 +14,7 @@ import { history } from "../src/lib/history";
 import { criticalPath, layout, NODE_HEIGHT } from "../src/lib/layers";
 import { plan } from "../src/lib/listing";
 import { byLabel, parseMetrics, total } from "../src/lib/metrics";
+import { judge, type LaneOverview, type Overview, together } from "../src/lib/overview";
 import { href, parsePlace } from "../src/lib/router";
 import { SseParser } from "../src/lib/sse";
 import { duration, exact, relative } from "../src/lib/time";
@@ -530,29 +530,46 @@ test("the critical path is the chain that ended last", () => {
     assert.deepEqual([...criticalPath(nodes, edges)].sort(), ["a", "b", "d"]);
 });
 
-test("figures move on with time and count what failed", () => {
-    const event = (at: number, outcome: string): FeedEvent => ({
-        event_id: "",
-        family: "completion",
-        execution_id: "e",
-        namespace: "",
-        lane_id: "mail",
-        flow_id: "",
-        at,
-        kind: "execution",
-        outcome,
-    });
-    let figures = advance(emptyFigures(60_000, 60_000), [event(59_500, "success"), event(500, "failed")], 60_000);
-    assert.equal(figures.buckets[59]!.ended, 1);
-    assert.equal(figures.buckets[0]!.failed, 1);
-    figures = advance(figures, [event(61_500, "failed")], 62_000);
-    assert.equal(figures.buckets.length, BUCKETS);
-    assert.equal(figures.buckets[59]!.lanes.mail!.failed, 1);
-    assert.equal(figures.buckets[57]!.ended, 1);
-    assert.equal(
-        figures.buckets.reduce((sum, bucket) => sum + bucket.ended, 0),
-        2,
-    );
+const laneOf = (more: Partial<LaneOverview>): LaneOverview => ({
+    lane_id: "mail",
+    state: "active",
+    counts: {},
+    workers: 1,
+    completed: [9, 9],
+    failed: [0, 0],
+    waiting: [0, 1],
+    running: [2, 3],
+    ...more,
+});
+const overviewOf = (...lanes: LaneOverview[]): Overview => ({
+    at: 1_000_000,
+    points_from: 940_000,
+    point_ms: 30_000,
+    lanes,
+    workers_alive: 1,
+    approvals_waiting: 0,
+    budgets_near_limit: [],
+});
+
+test("an overview says that all is well, or what is not", () => {
+    const texts = (data: Overview): string[] => judge(data, 1_000_000).points.map((point) => point.text);
+    assert.equal(judge(overviewOf(laneOf({})), 1_000_000).sentence, "All is well.");
+    assert.deepEqual(texts(overviewOf(laneOf({ state: "paused" }))), ["lane mail is paused"]);
+    assert.deepEqual(texts(overviewOf(laneOf({ workers: 0, counts: { waiting: 2 } }))), ["2 executions in lane mail and no worker"]);
+    const old = { execution_id: "e", created_at: 1_000_000 - 400_000 };
+    assert.deepEqual(texts(overviewOf(laneOf({ oldest_waiting: old }))), ["lane mail has had something waiting for 6 min 40 s"]);
+    assert.deepEqual(texts(overviewOf(laneOf({ failed: [3, 3] }))), ["25 % of what ended lately failed"]);
+    assert.deepEqual(texts(overviewOf(laneOf({ completed: [0, 1], failed: [1, 2] }))), [], "too few to say anything");
+    const near = { budget_id: "b", scope_type: "lane", scope_id: "x", dimension: "usd_cents", used: 9, hard_limit: 10 };
+    assert.deepEqual(texts({ ...overviewOf(laneOf({})), budgets_near_limit: [near] }), []);
+    assert.deepEqual(texts({ ...overviewOf(laneOf({})), budgets_near_limit: [{ ...near, used: 10 }] }), [
+        "the usd cents of lane x are used up",
+    ]);
+});
+
+test("the points of all lanes are added up, each at its place", () => {
+    assert.deepEqual(together([laneOf({}), laneOf({ running: [10, 0] })], "running"), [12, 3]);
+    assert.deepEqual(together([], "running"), []);
 });
 
 test("bytes that are no text are shown by sixteens", () => {

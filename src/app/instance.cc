@@ -208,6 +208,12 @@ Task<Done> Instance::start_services() {
     background_ = std::make_unique<Background>(loop_, *store_, backend_.clock(), random_,
                                                services_->claimer, std::move(working), probe_);
     FF_CO_CHECK(co_await services_->start());
+    probe_.on_attempts_ended([services = services_.get()](std::string_view lane,
+                                                          std::string_view outcome,
+                                                          std::uint64_t attempts) {
+        services->overview.ended(lane, outcome, attempts);
+    });
+    if (settings_.serve_http) services_->overview.start();
     background_->start();
     FF_CO_CHECK(backend_.open_resp_door());
     warn_of_open_doors();

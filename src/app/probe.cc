@@ -311,6 +311,7 @@ void Probe::attempts_ended(std::string_view lane, std::string_view outcome,
     const std::string label = families_->lane_label(std::string(lane));
     families_->attempts.Add({{"lane", label}, {"outcome", std::string(outcome)}})
         .Increment(static_cast<double>(attempts));
+    if (on_attempts_ended_) on_attempts_ended_(lane, outcome, attempts);
 }
 
 void Probe::budget_hit(std::string_view dimension) {
@@ -400,6 +401,10 @@ void Probe::library_loaded() {
 
 void Probe::on_library_loaded(std::function<void()> act) {
     on_library_loaded_ = std::move(act);
+}
+
+void Probe::on_attempts_ended(OnAttemptsEnded act) {
+    on_attempts_ended_ = std::move(act);
 }
 
 }  // namespace ff::app

@@ -55,6 +55,10 @@ class Probe final : public api::RequestProbe,
     void library_loaded() override;
     /// Called whenever the function library had to be loaded, on the store's loop.
     void on_library_loaded(std::function<void()> act);
+    using OnAttemptsEnded = std::function<void(std::string_view lane, std::string_view outcome,
+                                               std::uint64_t attempts)>;
+    /// Called as `attempts_ended` is, on the store's loop.
+    void on_attempts_ended(OnAttemptsEnded act);
 
     void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override;
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override;
@@ -82,6 +86,7 @@ class Probe final : public api::RequestProbe,
     struct Families;
     std::unique_ptr<Families> families_;
     std::function<void()> on_library_loaded_{};
+    OnAttemptsEnded on_attempts_ended_{};
 };
 
 }  // namespace ff::app

@@ -7,6 +7,7 @@
 #include "api/feed_routes.h"
 #include "api/flow_routes.h"
 #include "api/lane_routes.h"
+#include "api/overview_routes.h"
 #include "api/quota_routes.h"
 #include "api/signal_routes.h"
 #include "api/stream_append_routes.h"
@@ -53,6 +54,7 @@ void add_routes(api::Routes& routes, Services& services, api::Pools& pools) {
     api::add_flow_routes(routes, services.flows);
     api::add_budget_routes(routes, services.budgets);
     api::add_quota_routes(routes, services.quotas);
+    api::add_overview_routes(routes, services.overview);
     add_conversation_routes(routes, services, pools);
 }
 

@@ -50,6 +50,7 @@ Services::Services(boost::asio::any_io_executor loop, store::Store& store, const
       signals(context),
       suspensions(context),
       approvals(context),
+      overview(context, lanes, workers, budgets),
       streams(context, stream_hub, feed_hub),
       feeds(context, feed_hub) {}
 
@@ -81,6 +82,7 @@ boost::asio::awaitable<void> Services::stop(Deadline grace) {
     co_await stream_hub.stop();
     co_await feed_hub.stop();
     co_await audit.stop();
+    co_await overview.stop();
 }
 
 }  // namespace ff::app

@@ -21,6 +21,7 @@
 #include "service/flows.h"
 #include "service/indexes.h"
 #include "service/lanes.h"
+#include "service/overview.h"
 #include "service/quotas.h"
 #include "service/signals.h"
 #include "service/streams.h"
@@ -81,6 +82,7 @@ struct Services {
     service::Signals signals;
     service::Suspensions suspensions;
     service::Approvals approvals;
+    service::Overview overview;
     service::Streams streams;
     service::Feeds feeds;
 };

@@ -49,6 +49,7 @@ NAMES = {
     "POST /v1/budgets/{id}/usage": "check_budget",
     "GET /v1/approvals": "list_approvals",
     "GET /v1/capabilities": "capabilities",
+    "GET /v1/overview": "get_overview",
     "POST /v1/executions": "create_execution",
     "GET /v1/executions": "list_executions",
     "POST /v1/executions/batch": "create_executions",

@@ -34,6 +34,7 @@ const ROUTES: Readonly<Record<string, [method: string, body?: string]>> = {
   'GET /v1/admin/waitpoint-kids': ['admin.waitpointKids'],
   'GET /v1/capabilities': ['admin.capabilities'],
   'GET /v1/approvals': ['executions.approvals'],
+  'GET /v1/overview': ['admin.overview'],
   'POST /v1/budgets': ['budgets.create', 'CreateBudget'],
   'GET /v1/budgets': ['budgets.list'],
   'GET /v1/budgets/{id}': ['budgets.describe'],

@@ -746,6 +746,18 @@ class DeleteLaneResult(TypedDict):
     status: str
 
 
+class GetOverviewResult(TypedDict):
+    """Answer of `GET /v1/overview`."""
+
+    at: int
+    points_from: int
+    point_ms: int
+    lanes: Sequence[Any]
+    workers_alive: int
+    approvals_waiting: int
+    budgets_near_limit: Sequence[Any]
+
+
 class CreateQuotaResult(TypedDict):
     """Answer of `POST /v1/quotas`."""
 
@@ -2563,6 +2575,13 @@ class Api:
         answer = await self.transport.call("DELETE", f"/v1/lanes/{escape(lane)}")
         return cast("DeleteLaneResult", answer)
 
+    async def get_overview(
+        self,
+    ) -> GetOverviewResult:
+        """Lanes with their last hour, and what waits for people or is near its limit. `GET /v1/overview`"""
+        answer = await self.transport.call("GET", "/v1/overview")
+        return cast("GetOverviewResult", answer)
+
     async def create_quota(
         self,
         *,
@@ -2997,6 +3016,7 @@ class BlockingApi(Blocks):
     list_lanes = blocking(Api.list_lanes)
     set_lane = blocking(Api.set_lane)
     delete_lane = blocking(Api.delete_lane)
+    get_overview = blocking(Api.get_overview)
     create_quota = blocking(Api.create_quota)
     list_quotas = blocking(Api.list_quotas)
     get_quota = blocking(Api.get_quota)
@@ -3107,6 +3127,7 @@ ROUTES: dict[str, str] = {
     "GET /v1/lanes": "list_lanes",
     "PUT /v1/lanes/{lane}": "set_lane",
     "DELETE /v1/lanes/{lane}": "delete_lane",
+    "GET /v1/overview": "get_overview",
     "POST /v1/quotas": "create_quota",
     "GET /v1/quotas": "list_quotas",
     "GET /v1/quotas/{id}": "get_quota",

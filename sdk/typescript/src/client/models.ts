@@ -666,6 +666,35 @@ export interface LaneStatus {
   [member: string]: unknown;
 }
 
+export interface LaneOverview extends LaneStatus {
+  workers: number;
+  oldest_waiting?: { execution_id: string; created_at: number };
+  /** One figure for each point, the oldest first. */
+  completed: number[];
+  failed: number[];
+  waiting: number[];
+  running: number[];
+}
+
+export interface Overview {
+  at: number;
+  points_from: number;
+  point_ms: number;
+  lanes: LaneOverview[];
+  workers_alive: number;
+  approvals_waiting: number;
+  budgets_near_limit: {
+    budget_id: string;
+    name?: string;
+    scope_type: string;
+    scope_id: string;
+    dimension: string;
+    used: number;
+    hard_limit: number;
+    next_reset_at?: number;
+  }[];
+}
+
 export interface RegisterWorker {
   namespace: string;
   lanes?: string[];

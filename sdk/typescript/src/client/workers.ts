@@ -1,5 +1,5 @@
 import { Group } from './group.js';
-import type { ClaimGrant, Outcome, RegisterWorker, WorkerRecord } from './models.js';
+import type { ClaimGrant, Outcome, Overview, RegisterWorker, WorkerRecord } from './models.js';
 import { escapeId } from './transport.js';
 
 function instancePath(worker: string, instance: string, rest = ''): string {
@@ -53,6 +53,11 @@ export class Admin extends Group {
 
   capabilities(): Promise<Record<string, unknown>> {
     return this.get('/v1/capabilities');
+  }
+
+  /** Lanes with their last hour, and what waits for people or is near its limit. */
+  overview(): Promise<Overview> {
+    return this.get('/v1/overview');
   }
 
   openapi(): Promise<Record<string, unknown>> {
