@@ -14,7 +14,7 @@ TESTS = scripts/run-tests
 
 MAKEFLAGS += --no-print-directory --silent
 .DEFAULT_GOAL := help
-.PHONY: help run test test-asan test-tsan test-gcc bench soak scenarios format lint clean \
+.PHONY: help run test test-asan test-tsan test-gcc bench bench-sdk bench-program soak scenarios format lint clean \
     deps build-deps check simulate kills FORCE build-%
 
 help:
@@ -77,11 +77,19 @@ run: build-deps
 
 bench: deps
 	@test -n '$(BENCH)' || { echo 'usage: make bench BENCH=<name>; there are:' \
-	    $(patsubst bench/%_bench.cc,%,$(wildcard bench/*_bench.cc)); exit 2; }
+	    $(patsubst bench/%_bench.cc,%,$(wildcard bench/*_bench.cc)) sdk; exit 2; }
 	@test '$(BENCH)' != e2e || command -v npm >/dev/null || scripts/install-deps.sh --peer
 	@test '$(BENCH)' != http || command -v wrk >/dev/null || scripts/install-deps.sh --load
 	@mkdir -p build/bench
 	@$(MAKE) build/release/build.ninja
+	@$(MAKE) $(if $(filter sdk,$(BENCH)),bench-sdk,bench-program)
+
+# Programs in Python and Node, and their peers.
+bench-sdk:
+	@$(NINJA) -C build/release flowfabric
+	@python3 bench/sdk/run.py build/release/flowfabric .tools/valkey/valkey-server build/bench/sdk --out build/bench/sdk.json
+
+bench-program:
 	@$(NINJA) -C build/release $(BENCH)_bench
 	@program=$$(find build/release -name $(BENCH)_bench -type f | head -n 1) && \
 	    exec "$$program" --out build/bench/$(BENCH).json
