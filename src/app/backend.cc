@@ -129,6 +129,11 @@ Result<Done> StoreBackend::open_embedded() {
     options.doubts = {.jump_max = settings_.clock_jump_max,
                       .grace = settings_.clock_grace,
                       .lease_grace_max = settings_.lease_grace_max};
+    if (settings_.test_clock) {
+        options.clock = &test_clock_;
+        // What a test asks for is believed. Leases outlive it by their grace, as after any leap.
+        options.doubts.jump_max = 2 * TestClock::kAdvancedMost;
+    }
     options.library = model::library_text();
     options.rehearsal = engine::rehearse;
     options.on_fatal = on_fatal_;
@@ -194,6 +199,12 @@ std::optional<Error> StoreBackend::trouble() const {
 const Clock& StoreBackend::clock() const {
     if (embedded_) return embedded_->clock();
     return system_clock_;
+}
+
+Result<Millis> StoreBackend::advance_clock(Millis by) {
+    FF_ASSERT(settings_.test_clock);
+    FF_TRY(const Millis advanced, test_clock_.advance(by));
+    return advanced;
 }
 
 bool StoreBackend::time_is_doubted() const {

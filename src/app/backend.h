@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "app/settings.h"
+#include "app/test_clock.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/task.h"
@@ -53,6 +54,9 @@ class StoreBackend {
     host::EmbeddedStore* embedded() const { return embedded_.get(); }
     /// The store's time; that of this machine on a Valkey, which has its own.
     const Clock& clock() const;
+    /// Moves the store's time ahead at once; returns how far it is ahead of the machine's. Only
+    /// with FF_TEST_CLOCK.
+    Result<Millis> advance_clock(Millis by);
     /// Whether the store's time is doubted, so that nothing destructive may follow from it.
     bool time_is_doubted() const;
     /// Why the store keeps nothing at present, if it does not. Costs no request.
@@ -74,6 +78,7 @@ class StoreBackend {
     boost::asio::any_io_executor loop_;
     const Settings& settings_;
     SystemClock system_clock_{};
+    TestClock test_clock_{};
     Random& random_;
     valkey::Probe& probe_;
     OnFatal on_fatal_;

@@ -28,6 +28,10 @@ void Background::start() {
     if (scanners_) scanners_->start();
 }
 
+void Background::time_moved() {
+    if (scanners_) scanners_->time_moved();
+}
+
 boost::asio::awaitable<bool> Background::stop(Deadline grace) {
     bool in_time = true;
     if (listener_) co_await listener_->stop();

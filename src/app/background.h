@@ -36,6 +36,8 @@ class Background {
                scan::Probe& probe);
 
     void start();
+    /// The store's time was moved: scanners look for what fell due.
+    void time_moved();
     /// Lets everything finish its current item; false if the grace was not enough.
     boost::asio::awaitable<bool> stop(Deadline grace);
 

@@ -9,6 +9,7 @@
 #include "api/admin_routes.h"
 #include "api/health_routes.h"
 #include "api/openapi.h"
+#include "api/test_clock_routes.h"
 #include "app/backup.h"
 #include "app/boot.h"
 #include "app/partition_record.h"
@@ -166,6 +167,8 @@ Task<Done> Instance::start() {
     front_door_.open(inside());
     metrics_door_.open(*metrics_dispatcher_);
     ready_ = true;
+    if (settings_.test_clock)
+        log::warn("app", "test_clock", {{"what", "requests may move the time of this server"}});
     log::info("app", "serving",
               {{"url", url()},
                {"backend", to_string(settings_.backend)},
@@ -228,6 +231,14 @@ Task<api::BackupSummary> Instance::backup(std::string folder) {
     co_return made;
 }
 
+Result<api::TestTime> Instance::advance_clock(Millis by) {
+    FF_TRY(const Millis advanced, backend_.advance_clock(by));
+    // By the new time nobody is told of new work any more: claims that wait look and arm again.
+    services_->claimer.on_gap();
+    background_->time_moved();
+    return api::TestTime{.now = backend_.clock().now(), .advanced = advanced};
+}
+
 void Instance::make_table() {
     const auto metrics = [this] {
         probe_.pools(pools_);
@@ -263,6 +274,8 @@ void Instance::make_table() {
     add_routes(routes_, *services_, pools_);
     api::add_admin_routes(routes_, capabilities_of(settings_, backend_), services_->lanes,
                           [this](std::string folder) { return backup(std::move(folder)); });
+    if (settings_.test_clock)
+        api::add_test_clock_routes(routes_, [this](Millis by) { return advance_clock(by); });
     api::add_openapi_route(routes_, cli::version());
     guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_, guests_);
     audit_trail_ = std::make_unique<AuditTrail>(services_->audit);

@@ -15,6 +15,7 @@
 #include "api/guests.h"
 #include "api/pool.h"
 #include "api/route.h"
+#include "api/test_clock_routes.h"
 #include "app/backend.h"
 #include "app/background.h"
 #include "app/front_door.h"
@@ -76,6 +77,7 @@ class Instance {
     /// The store that services work with.
     store::Store& keep_store();
     Task<api::BackupSummary> backup(std::string folder);
+    Result<api::TestTime> advance_clock(Millis by);
     void make_table();
     /// What answers those who come over HTTP.
     http::Handler& inside();

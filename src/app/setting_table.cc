@@ -302,6 +302,8 @@ constexpr Setting kTable[] = {
     {"FF_LEASE_GRACE_MS", "30000", "0..3600000",
      "most that leases outlive a time in which they could not be renewed",
      number<&S::lease_grace_max, 0, 3600000>},
+    {"FF_TEST_CLOCK", "false", "boolean; in memory only",
+     "tests may move the store's time ahead (POST /v1/test/clock)", boolean<&S::test_clock>, true},
     {"FF_SLOW_CALL_MS", "500", "0 (none), 1..3600000",
      "a call of the embedded store that takes longer is logged and counted with its cause",
      number<&S::slow_call, 0, 3600000>},

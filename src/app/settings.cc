@@ -44,11 +44,25 @@ Result<Done> check_doors(const Settings& settings) {
     return Done{};
 }
 
+Result<Done> check_test_clock(const Settings& settings) {
+    if (!settings.test_clock) return Done{};
+    if (settings.backend != Backend::Embedded)
+        return invalid_input("FF_TEST_CLOCK",
+                             "the time of a Valkey cannot be moved; test with the embedded store "
+                             "in memory (FF_BACKEND=embedded, FF_DATA_DIR=:memory:)");
+    if (!settings.in_memory())
+        return invalid_input("FF_TEST_CLOCK",
+                             "refused for data that is kept, because time that was moved ahead "
+                             "cannot be taken back; set FF_DATA_DIR=:memory:, or leave it off");
+    return Done{};
+}
+
 /// What depends on more than one setting.
 Result<Settings> finish(RawSettings raw) {
     Settings& settings = raw.settings;
     FF_CHECK(check_partitions(raw));
     FF_CHECK(check_doors(settings));
+    FF_CHECK(check_test_clock(settings));
     if (settings.backend == Backend::Valkey && settings.waitpoint_secret_hex.empty())
         return invalid_input("FF_WAITPOINT_HMAC_SECRET", "required with FF_BACKEND=valkey");
     if (settings.lanes.empty()) settings.lanes.push_back(*model::LaneId::parse("default"));

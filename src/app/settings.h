@@ -87,6 +87,8 @@ struct Settings {
     Millis clock_jump_max{600'000};
     Millis clock_grace{600'000};
     Millis lease_grace_max{30'000};
+    /// Requests may move the store's time ahead. In memory only.
+    bool test_clock = false;
     /// A call of the embedded store that takes longer is logged and counted; zero: none.
     Millis slow_call{500};
 

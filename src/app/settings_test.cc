@@ -134,6 +134,23 @@ TEST(Settings, ServeOtherMachinesOnlyWithATokenOrWhenTold) {
     EXPECT_TRUE(read({{"FF_LISTEN_ADDR", "127.1.2.3:1"}}).has_value());
 }
 
+TEST(Ch07Settings, S69_TheTestClockIsForWhatNobodyKeeps) {
+    EXPECT_FALSE(read({})->test_clock);
+    const Variables memory = {{"FF_TEST_CLOCK", "1"}, {"FF_DATA_DIR", ":memory:"}};
+    EXPECT_TRUE(read(memory)->test_clock);
+    for (const Variables& kept : {Variables{{"FF_TEST_CLOCK", "1"}},
+                                  {{"FF_TEST_CLOCK", "1"}, {"FF_DATA_DIR", "./data"}},
+                                  {{"FF_TEST_CLOCK", "1"},
+                                   {"FF_DATA_DIR", ":memory:"},
+                                   {"FF_BACKEND", "valkey"},
+                                   {"FF_WAITPOINT_HMAC_SECRET", std::string(kSecret)}}}) {
+        const auto refused = read(kept);
+        ASSERT_FALSE(refused.has_value());
+        EXPECT_TRUE(refused.error().detail.at(0).starts_with("FF_TEST_CLOCK:"))
+            << refused.error().text();
+    }
+}
+
 TEST(ServerFlags, WinOverTheEnvironment) {
     const auto arguments = parse_server_arguments(
         {"--listen", "127.0.0.1:7", "--fsync=off", "--cluster", "--unblock-interval-s", "3"});

@@ -25,6 +25,8 @@ class GrantExpiry {
 
     /// True if it tells of a grant.
     bool announced(const Announcement& announcement);
+    /// The clock was moved: looks again.
+    void time_moved() { arm(); }
     void stop();
 
   private:

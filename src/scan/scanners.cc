@@ -121,6 +121,11 @@ void Scanners::nudge(Kind kind) {
     loop_of(kind).nudge();
 }
 
+void Scanners::time_moved() {
+    for (auto& [kind, loop] : loops_) loop->begin_again();
+    grants_->time_moved();
+}
+
 asio::awaitable<void> Scanners::listen() {
     bool subscribed_before = false;
     while (!ground_.stopping) {

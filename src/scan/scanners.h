@@ -49,6 +49,8 @@ class Scanners {
     Task<Done> run_due(Kind kind);
     /// The scanner serves what was asked of it without waiting for its next cycle.
     void nudge(Kind kind);
+    /// The store's time is another than they know: each begins a cycle as soon as may be.
+    void time_moved();
     /// True once messages of functions are heard.
     bool listening() const { return listening_; }
     const Shard& shard() const { return options_.shard; }

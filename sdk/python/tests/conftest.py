@@ -22,7 +22,8 @@ STORES = [s for s in os.environ.get("FF_TEST_STORES", "embedded,valkey").split("
 
 @pytest.fixture(scope="session", params=STORES)
 def server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
-    with stores.settings(request.param) as settings, ff.testing.server(settings=settings) as made:
+    # Tests share it, so nobody moves its time.
+    with stores.settings(request.param) as settings, ff.testing.server(settings={**settings, "FF_TEST_CLOCK": "false"}) as made:
         yield made
 
 

@@ -444,7 +444,7 @@ def main() -> int:
     if given.program:
         from flowfabric.testing import TestServer
 
-        with TestServer(program=given.program) as server:
+        with TestServer(program=given.program, settings={"FF_TEST_CLOCK": "false"}) as server:
             document = fetch(server.url)
     elif given.document.startswith("http"):
         document = fetch(given.document)

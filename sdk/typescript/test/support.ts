@@ -6,7 +6,8 @@ import { startTestServer, type TestServer } from '../src/testing/index.js';
 export function withServer(): { readonly server: TestServer } {
   let running: TestServer | undefined;
   before(async () => {
-    running = await startTestServer({ env: storeSettings() });
+    // Tests share it, so nobody moves its time.
+    running = await startTestServer({ env: { FF_TEST_CLOCK: 'false', ...storeSettings() } });
   });
   after(async () => {
     await running?.stop();

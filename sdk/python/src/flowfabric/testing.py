@@ -1,7 +1,7 @@
 """A real server for tests: `with ff.testing.server() as server:`.
 
 The program is found through FLOWFABRIC_BINARY, the package `flowfabric-server`, or PATH. It keeps everything in memory and
-listens on a free port of this machine.
+listens on a free port of this machine. `server.advance("3d")` moves its time ahead.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import httpx
+
 from .app import App
 from .blocking import LOOP
+from .durations import Duration, to_ms
 from .errors import ConfigError, FlowFabricError
 from .worker import Worker
 
@@ -65,6 +68,9 @@ class TestServer:
         self._environment = {k: v for k, v in os.environ.items() if not k.startswith("FF_")}
         self._environment.update({"FF_DATA_DIR": data_dir, "FF_LISTEN_ADDR": "127.0.0.1:0"})
         self._environment.update(settings or {})
+        in_memory = self._environment["FF_DATA_DIR"] == ":memory:"
+        if in_memory and self._environment.get("FF_BACKEND", "embedded") == "embedded":
+            self._environment.setdefault("FF_TEST_CLOCK", "true")
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
         self.log: list[str] = []
@@ -100,6 +106,25 @@ class TestServer:
                 self.url = found.group(1)
                 serving.set()
         serving.set()
+
+    def advance(self, by: Duration) -> None:
+        """Moves the server's time ahead, as if `by` had passed at once: timeouts, sleeps and schedules that fall due happen now.
+
+        It blocks for one short request. Leases of running handlers live on. Only for servers in memory.
+        """
+        token = self._environment.get("FF_API_TOKEN")
+        reply = httpx.post(
+            self.url + "/v1/test/clock",
+            json={"advance_ms": to_ms(by)},
+            headers={"authorization": f"Bearer {token}"} if token else {},
+            timeout=_START_S,
+        )
+        if reply.status_code == httpx.codes.NOT_FOUND:
+            raise ConfigError(
+                "this server's time cannot be moved: it keeps its data in a folder or a Valkey, or has FF_TEST_CLOCK=false"
+            )
+        if reply.is_error:
+            raise FlowFabricError(f"the time was not moved: {reply.text}")
 
     def stop(self) -> None:
         """Ends the process as an operator does, with SIGTERM."""

@@ -1,5 +1,5 @@
 /**
- * A real server for tests: in memory, on a free port.
+ * A real server for tests: in memory, on a free port, with a clock that can be moved ahead.
  *
  * @packageDocumentation
  */
@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { type Duration, toMs } from '../client/duration.js';
 import { ConfigError, FlowFabricError } from '../client/errors.js';
 import { App, type AppOptions } from '../worker/app.js';
 
@@ -50,6 +51,8 @@ export function findBinary(): string {
   );
 }
 
+const MOVED_WITHIN_MS = 60_000;
+
 // What the environment sets for a real server is not meant for this one.
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FF_')));
@@ -61,18 +64,21 @@ export class TestServer {
     readonly url: string,
     private readonly child: ChildProcess,
     private readonly output: () => string,
+    private readonly token: string | undefined,
   ) {}
 
   /** Starts one and waits until it serves. */
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const dataDir = options.dataDir ?? ':memory:';
+    const env: NodeJS.ProcessEnv = {
+      ...environment(),
+      FF_DATA_DIR: dataDir,
+      FF_LISTEN_ADDR: options.listen ?? '127.0.0.1:0',
+      ...options.env,
+    };
+    if (env.FF_DATA_DIR === ':memory:' && (env.FF_BACKEND ?? 'embedded') === 'embedded') env.FF_TEST_CLOCK ??= 'true';
     const child = spawn(options.binary ?? findBinary(), ['server'], {
-      env: {
-        ...environment(),
-        FF_DATA_DIR: dataDir,
-        FF_LISTEN_ADDR: options.listen ?? '127.0.0.1:0',
-        ...options.env,
-      },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -97,7 +103,7 @@ export class TestServer {
       child.kill('SIGKILL');
       throw error;
     });
-    return new TestServer(url, child, () => output);
+    return new TestServer(url, child, () => output, env.FF_API_TOKEN);
   }
 
   /** The process, for tests that kill it. */
@@ -113,6 +119,29 @@ export class TestServer {
   /** An app that talks to this server. */
   app(options: AppOptions = {}): App {
     return new App({ url: this.url, ...options });
+  }
+
+  /**
+   * Moves the server's time ahead, as if `by` had passed at once: timeouts, sleeps and schedules that fall due happen now.
+   * Leases of running handlers live on. Only for servers in memory.
+   */
+  async advance(by: Duration): Promise<void> {
+    const reply = await fetch(new URL('/v1/test/clock', this.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+      },
+      body: JSON.stringify({ advance_ms: toMs(by) }),
+      signal: AbortSignal.timeout(MOVED_WITHIN_MS),
+    });
+    const text = await reply.text();
+    if (reply.status === 404) {
+      throw new ConfigError(
+        "this server's time cannot be moved: it keeps its data in a folder or a Valkey, or has FF_TEST_CLOCK=false",
+      );
+    }
+    if (!reply.ok) throw new FlowFabricError(`the time was not moved: ${text}`);
   }
 
   /** SIGKILL, as a crash does. */
