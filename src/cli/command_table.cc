@@ -35,6 +35,7 @@ std::vector<CommandSpec> execution_commands() {
          .about = "Show an execution",
          .positionals = {kExecution},
          .options = {{.name = "explain", .about = "Also why it is not running"},
+                     {.name = "steps", .about = "Also the steps it has recorded"},
                      {.name = "result", .about = "Print the bytes of its result"}},
          .run = run_get},
         {.name = "explain",

@@ -1,6 +1,7 @@
 #include "cli/card.h"
 #include "cli/commands.h"
 #include "cli/follow.h"
+#include "cli/steps.h"
 #include "cli/try.h"
 #include "cli/words.h"
 
@@ -90,15 +91,24 @@ int run_get(Session& session, const Arguments& arguments) {
     Json shown_tags = Json::object();
     for (const auto& [key, value] : tags) shown_tags.set(key, value);
     info.raw.set("tags", std::move(shown_tags));
+    std::vector<flowfabric::Step> steps;
+    if (arguments.has("steps")) {
+        FF_CLI_TRY(steps, read_all_steps(client, id));
+    }
     if (session.json()) {
         if (arguments.has("explain")) {
             FF_CLI_TRY(auto why, client.explain(id));
             info.raw.set("explain", std::move(why.raw));
         }
+        if (arguments.has("steps")) info.raw.set("steps", steps_json(steps));
         session.print_json(info.raw);
         return kDone;
     }
     print_card(session, info);
+    if (arguments.has("steps")) {
+        session.line("");
+        print_steps(session, steps);
+    }
     return arguments.has("explain") ? run_explain(session, arguments) : kDone;
 }
 

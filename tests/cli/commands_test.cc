@@ -58,6 +58,33 @@ class Cli : public ::testing::Test {
     }
 };
 
+TEST_F(Cli, GetShowsStepsAsATableAndWhole) {
+    const std::string id = world.submit(lane);
+    EXPECT_TRUE(run({"get", id, "--steps"}).tells("no steps are recorded"));
+    flowfabric::Worker worker = world.worker(lane);
+    flowfabric::Task task = claim(worker);
+    const std::string long_text(300, 'x');
+    const std::string bytes("\xff\x00", 2);
+    ASSERT_TRUE(task.record_step("search", "[\"a\",\n\"b\"]", "json").has_value());
+    ASSERT_TRUE(task.record_step("long", long_text).has_value());
+    ASSERT_TRUE(task.record_step("raw", bytes, "bytes").has_value());
+    const Said table = run({"get", id, "--steps"});
+    ASSERT_EQ(table.exit_code, 0) << table.err;
+    for (const std::string part : {"STEP", "search  json", "[\"a\", \"b\"]", "xxx...", "(bytes)"})
+        EXPECT_TRUE(table.tells(part)) << part << " is not in\n" << table.out;
+    EXPECT_FALSE(table.tells(long_text));
+    const Json whole = run({"get", id, "--steps", "--json"}).json();
+    EXPECT_EQ(whole["public_state"].text(), "active");
+    const auto steps = whole["steps"].items();
+    ASSERT_EQ(steps.size(), 3U);
+    EXPECT_EQ(steps[0]["encoding"].text(), "json");
+    EXPECT_EQ(steps[1]["value"].text(), long_text);
+    EXPECT_EQ(steps[1]["attempt_index"].integer(), 0);
+    EXPECT_EQ(steps[2]["value_base64"].text(), "/wA=");
+    EXPECT_TRUE(run({"get", id, "--json"}).json()["steps"].is_null());
+    ASSERT_TRUE(task.complete().has_value());
+}
+
 TEST_F(Cli, SubmitGetAndListShowAnExecution) {
     const Said created =
         run({"submit", "greet", "--payload", "hi", "--lane", lane, "--tag", "a=b"});
