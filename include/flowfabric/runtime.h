@@ -95,6 +95,8 @@ class Runtime {
     /// each are claimed and wait for the next free hand, for 250 ms at most.
     Runtime& max_concurrent(std::size_t tasks);
     Runtime& backoff(Backoff backoff);
+    /// What becomes of work without a handler here. With Release only the kinds that have one are
+    /// claimed, if there are at most 64 of them.
     Runtime& unknown_kind(UnknownKind what);
 
     /// Works until stop(); the error that no pause would cure, otherwise.

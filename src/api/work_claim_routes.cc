@@ -42,6 +42,13 @@ Result<model::CapabilitySet> parse_capabilities(const Fields& body, std::string_
     return model::CapabilitySet::parse(tokens, "worker");
 }
 
+/// Absent: any kind.
+Result<model::KindSet> parse_kinds(const Fields& body) {
+    if (!body.has("kinds")) return model::KindSet();
+    FF_TRY(const auto names, body.texts("kinds"));
+    return model::KindSet::parse(names, body.full_name("kinds"));
+}
+
 Result<WorkRequest> parse_claim(const Call& call, const Fields& body, bool completes) {
     FF_TRY(model::WorkerId worker, parse_path<model::WorkerId>(call, "worker_id"));
     FF_CHECK(body.matches_path("worker_id", worker.text()));
@@ -52,6 +59,7 @@ Result<WorkRequest> parse_claim(const Call& call, const Fields& body, bool compl
     FF_TRY(claim.lanes, parse_lanes(body));
     FF_TRY(claim.only_namespace, body.id_if<model::Namespace>("namespace"));
     FF_TRY(claim.capabilities, parse_capabilities(body, "capabilities"));
+    FF_TRY(claim.kinds, parse_kinds(body));
     const std::int64_t tasks_most = sched::ClaimRequest::kTasksMost;
     FF_TRY(const std::int64_t tasks,
            body.integer_or("max_tasks", 1, {.least = completes ? 0 : 1, .most = tasks_most}));
@@ -333,6 +341,9 @@ std::vector<FieldDoc> claim_fields() {
             {.name = "lanes", .kind = Kind::Array, .required = true, .example = "[\"default\"]"},
             {.name = "namespace", .about = "Only executions of this one"},
             {.name = "capabilities", .kind = Kind::Array},
+            {.name = "kinds",
+             .kind = Kind::Array,
+             .about = "Only executions of these kinds, at most 64; absent: any"},
             {.name = "max_tasks", .kind = Kind::Integer, .about = "1; at most 256"},
             {.name = "wait_ms", .kind = Kind::Integer, .about = "0; at most 30000"},
             {.name = "lease_ttl_ms", .kind = Kind::Integer, .about = "30000; 1000..3600000"},

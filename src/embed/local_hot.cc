@@ -31,6 +31,9 @@ Result<service::WorkRequest> request_of(const sdk::HotClaim& claim) {
     const std::vector<std::string_view> tokens(claim.capabilities.begin(),
                                                claim.capabilities.end());
     FF_TRY(request.claim.capabilities, model::CapabilitySet::parse(tokens));
+    if (!claim.kinds.empty()) {
+        FF_TRY(request.claim.kinds, model::KindSet::parse(claim.kinds));
+    }
     if (!claim.ns.empty()) {
         FF_TRY(request.claim.only_namespace, model::Namespace::parse(claim.ns));
     }

@@ -9,6 +9,7 @@
 #include "engine/claim_batch.h"
 #include "model/capability_set.h"
 #include "model/ids.h"
+#include "model/kind_set.h"
 
 namespace ff::sched {
 
@@ -39,6 +40,8 @@ struct ClaimRequest {
     /// At least one.
     std::vector<model::LaneId> lanes{};
     model::CapabilitySet capabilities{};
+    /// Only executions of these kinds.
+    model::KindSet kinds{};
     std::optional<model::Namespace> only_namespace{};
     /// 1 to kTasksMost.
     std::size_t tasks_max = 1;

@@ -69,9 +69,9 @@ void Claimer::wake(const std::vector<WakeBoard::WaiterId>& waiters) {
     }
 }
 
-void Claimer::on_wake(const std::string& lane, std::uint16_t partition) {
+void Claimer::on_wake(const std::string& lane, std::uint16_t partition, std::string_view kind) {
     bare_.on_wake(lane, partition);
-    wake(board_.on_wake(lane, partition));
+    wake(board_.on_wake(lane, partition, kind));
 }
 
 void Claimer::on_gap() {

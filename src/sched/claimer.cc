@@ -54,7 +54,8 @@ Claimer::Round Claimer::round_for(ClaimRequest request) {
     for (const model::LaneId& lane : round.request.lanes) lane_names.push_back(lane.text());
     round.group = WakeBoard::group_key(
         std::move(lane_names), round.request.capabilities.csv(),
-        round.request.only_namespace ? round.request.only_namespace->text() : std::string());
+        round.request.only_namespace ? round.request.only_namespace->text() : std::string(),
+        round.request.kinds);
     return round;
 }
 
@@ -204,18 +205,33 @@ Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batc
         board_.found_empty(round.group, place.lane.text(), place.partition, sent.news);
     }
     // With an id, a partition that has given something gives the same again.
-    const bool asks_again = more_behind && batch.deferred.empty() &&
+    const bool asks_again = (more_behind || batch.unsorted) && batch.deferred.empty() &&
                             (batch.claimed.empty() || round.request.claim_id.empty());
+    const bool unsorted = batch.unsorted;
     std::vector<engine::DeferredTask> deferred = std::move(batch.deferred);
     FF_CO_CHECK(co_await account(round, place, batch));
     // Work is left for somebody who waits for the same.
-    if (!batch.armed) wake(board_.next_waiter(round.group));
+    if (!batch.armed && !unsorted) wake(board_.next_waiter(round.group));
+    if (unsorted) {
+        FF_CO_CHECK(co_await sort_kinds(place));
+    }
     if (!deferred.empty() && round.missing() > 0) {
         FF_CO_CHECK(co_await claim_admitted(round, place, std::move(deferred)));
     }
     if (!asks_again || round.missing() == 0) co_return Done{};
     std::vector<Place> deeper{place};
     co_return co_await claim_at(round, std::move(deeper), round.missing());
+}
+
+Task<Done> Claimer::sort_kinds(Place place) {
+    using Sorted = engine::IndexKinds::Outcome;
+    // Each call sorts the next 2,048, so that others get their turn in between.
+    for (Sorted sorted = Sorted::Building; sorted == Sorted::Building && !stopped_;) {
+        engine::IndexKinds more{.partition = model::PartitionKey::flow(place.partition),
+                                .lane = place.lane};
+        FF_CO_TRY(sorted, co_await engine::run(store_, std::move(more)));
+    }
+    co_return Done{};
 }
 
 Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& batch) {
@@ -301,7 +317,8 @@ engine::ClaimBatch Claimer::batch_for(const Round& round, const Place& place, st
                              .payload_bytes_max = request.payload_bytes_max,
                              .only_namespace = request.only_namespace,
                              .arm_wake = options_.arm_wake,
-                             .reclaim_first = look_for_lost(place)};
+                             .reclaim_first = look_for_lost(place),
+                             .kinds = request.kinds};
     // A full look, at most every kLostEvery: lost leases, and who waits behind the page it reads.
     if (batch.reclaim_first) batch.fair_priority_floor = kFairPriorityFloor;
     const auto waiting = waiting_namespaces_.find(place.lane.text());

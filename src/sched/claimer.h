@@ -69,8 +69,8 @@ class Claimer {
     /// Gives tasks back at once, without burning their attempts.
     Task<Done> give_back(std::vector<LaneTask> tasks);
 
-    /// Work entered a lane's queue in a partition.
-    void on_wake(const std::string& lane, std::uint16_t partition);
+    /// Work entered a lane's queue in a partition; `kind`: this concerns claims that ask for it.
+    void on_wake(const std::string& lane, std::uint16_t partition, std::string_view kind = {});
     /// Wake-ups may have been lost.
     void on_gap();
     /// Ends all waits. No claim may follow.
@@ -128,6 +128,8 @@ class Claimer {
     Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch, Sent sent);
     Task<Done> claim_admitted(Round& round, Place place,
                               std::vector<engine::DeferredTask> deferred);
+    /// Goes on until the queues by kind hold all that the lane has there.
+    Task<Done> sort_kinds(Place place);
     Task<Done> account(Round& round, Place place, engine::ClaimedBatch& batch);
 
     /// True if there was an earlier claim with the same id, whose tasks are in the round then.

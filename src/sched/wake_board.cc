@@ -7,11 +7,13 @@ namespace ff::sched {
 
 WakeBoard::GroupKey WakeBoard::group_key(std::vector<std::string> lanes,
                                          const std::string& capabilities_csv,
-                                         const std::string& only_namespace) {
+                                         const std::string& only_namespace,
+                                         const model::KindSet& kinds) {
     std::ranges::sort(lanes);
-    GroupKey key;
-    for (const std::string& lane : lanes) key += lane + '\n';
-    return key + '\n' + capabilities_csv + '\n' + only_namespace;
+    std::string wants;
+    for (const std::string& lane : lanes) wants += lane + '\n';
+    wants += '\n' + capabilities_csv + '\n' + only_namespace;
+    return {.wants = std::move(wants), .kinds = kinds.lines()};
 }
 
 WakeBoard::Group& WakeBoard::group(const GroupKey& key) {
@@ -19,6 +21,7 @@ WakeBoard::Group& WakeBoard::group(const GroupKey& key) {
     if (found == groups_.end()) {
         if (groups_.size() >= limits_.groups_max) forget_unused();
         found = groups_.try_emplace(key).first;
+        found->second.kinds = model::KindSet::from_lines(key.kinds);
         ++idle_groups_;
     }
     found->second.last_use = ++uses_;
@@ -90,11 +93,13 @@ void WakeBoard::take_first(Group& group, std::vector<WaiterId>& out) {
 }
 
 std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
-                                                    std::uint16_t partition) {
+                                                    std::uint16_t partition,
+                                                    std::string_view kind) {
     std::vector<WaiterId> woken;
     const auto looking = groups_of_lane_.find(lane);
     if (partition >= partitions_ || looking == groups_of_lane_.end()) return woken;
     for (Group* const group : looking->second) {
+        if (!kind.empty() && (group->kinds.any() || !group->kinds.takes(kind))) continue;
         group->lanes.at(lane)[partition] = true;
         ++group->news;
         take_first(*group, woken);

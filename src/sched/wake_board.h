@@ -1,14 +1,17 @@
 #pragma once
 
-#include <chrono>
+#include <compare>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "model/kind_set.h"
 
 namespace ff::sched {
 
@@ -19,7 +22,12 @@ namespace ff::sched {
 /// Lives on the scheduler's loop.
 class WakeBoard {
   public:
-    using GroupKey = std::string;
+    struct GroupKey {
+        std::string wants{};
+        /// A line for each kind that the group takes; empty: any.
+        std::string kinds{};
+        auto operator<=>(const GroupKey&) const = default;
+    };
     using WaiterId = std::uint64_t;
 
     explicit WakeBoard(std::uint16_t partitions) : partitions_(partitions) {}
@@ -40,8 +48,10 @@ class WakeBoard {
     bool is_maybe(const GroupKey& group, const std::string& lane, std::uint16_t partition);
 
     /// Work entered: all groups of the lane look there again. Returns whom to wake: the longest
-    /// waiting of each group.
-    std::vector<WaiterId> on_wake(const std::string& lane, std::uint16_t partition);
+    /// waiting of each group. A message with a kind is for groups that ask for this kind: the
+    /// others are told by one without.
+    std::vector<WaiterId> on_wake(const std::string& lane, std::uint16_t partition,
+                                  std::string_view kind = {});
     /// Messages may have been lost: everybody looks everywhere.
     std::vector<WaiterId> on_gap();
 
@@ -53,10 +63,11 @@ class WakeBoard {
     std::size_t waiting() const { return waiting_.size(); }
 
     static GroupKey group_key(std::vector<std::string> lanes, const std::string& capabilities_csv,
-                              const std::string& only_namespace);
+                              const std::string& only_namespace, const model::KindSet& kinds = {});
 
   private:
     struct Group {
+        model::KindSet kinds{};
         /// By lane: one flag for each partition, true = maybe.
         std::map<std::string, std::vector<bool>> lanes{};
         /// In order of arrival; woken ones have left.

@@ -10,6 +10,27 @@ namespace {
 using Partitions = std::vector<std::uint16_t>;
 using Waiters = std::vector<WakeBoard::WaiterId>;
 
+TEST(WakeBoard, AMessageWithAKindIsForThoseWhoAskForIt) {
+    WakeBoard board(4);
+    const std::vector<std::string> names = {"mail", "bill"};
+    const auto kinds = model::KindSet::parse(names);
+    ASSERT_TRUE(kinds.has_value());
+    const auto any = WakeBoard::group_key({"a"}, "", "");
+    const auto some = WakeBoard::group_key({"a"}, "", "", *kinds);
+    for (const auto& group : {any, some}) {
+        for (std::uint16_t p = 0; p < 4; ++p) board.found_empty(group, "a", p, board.news(group));
+    }
+    const auto takes_all = board.wait(any);
+    const auto takes_some = board.wait(some);
+    EXPECT_EQ(board.on_wake("a", 1, "other"), Waiters());
+    EXPECT_EQ(board.on_wake("a", 1, "mail"), Waiters({takes_some}));
+    EXPECT_TRUE(board.is_maybe(some, "a", 1));
+    EXPECT_FALSE(board.is_maybe(any, "a", 1));
+    // A look at a place arms it for everybody.
+    EXPECT_EQ(board.on_wake("a", 2), Waiters({takes_all}));
+    EXPECT_TRUE(board.is_maybe(some, "a", 2));
+}
+
 TEST(WakeBoard, LooksEverywhereFirstAndThenOnlyWhereWorkMayBe) {
     WakeBoard board(4);
     const auto group = WakeBoard::group_key({"a"}, "", "");

@@ -77,13 +77,18 @@ void WakeListener::take_up(const store::Notice& notice) {
     const bool known_channel = notice.channel.starts_with(kChannelPrefix);
     const std::string lane = known_channel ? notice.channel.substr(kChannelPrefix.size()) : "";
     if (notice.message == kLaneChanged) return lane_changed(lane);
-    const auto partition = model::PartitionKey::parse(notice.message);
+    // `<tag>`, or `<tag> <kind>` for claims that ask for this kind.
+    const std::string_view message = notice.message;
+    const std::size_t space = message.find(' ');
+    const auto partition = model::PartitionKey::parse(message.substr(0, space));
+    const std::string_view kind =
+        space == std::string_view::npos ? std::string_view() : message.substr(space + 1);
     if (!partition.has_value() || !known_channel) {
         log::warn("sched", "wake_malformed", {{"channel", notice.channel}});
         return;
     }
     if (hooks_.woken) hooks_.woken(lane, partition->index());
-    claimer_.on_wake(lane, partition->index());
+    claimer_.on_wake(lane, partition->index(), kind);
 }
 
 asio::awaitable<void> WakeListener::stop() {

@@ -41,6 +41,7 @@ std::string body_of(const HotClaim& request) {
     if (!request.ns.empty()) out.key("namespace").string(request.ns);
     write_texts(out, "lanes", request.lanes);
     write_texts(out, "capabilities", request.capabilities);
+    if (!request.kinds.empty()) write_texts(out, "kinds", request.kinds);
     out.key("max_tasks").unsigned_integer(request.tasks_max);
     out.key("wait_ms").integer(request.wait.count());
     out.key("lease_ttl_ms").integer(request.lease_ttl.count());

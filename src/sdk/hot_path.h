@@ -35,6 +35,8 @@ struct HotClaim {
     std::string ns{};
     std::vector<std::string> lanes{};
     std::vector<std::string> capabilities{};
+    /// Empty: any.
+    std::vector<std::string> kinds{};
     std::size_t tasks_max = 1;
     flowfabric::Millis wait{0};
     /// Nothing: as long as such a call may take.

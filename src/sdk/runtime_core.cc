@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/thread_manners.h"
+#include "model/kind_set.h"
 #include "sdk/public_error.h"
 
 namespace ff::sdk {
@@ -49,6 +50,7 @@ void RuntimeCore::start() {
 Result<Done> RuntimeCore::run() {
     const GivesWay gives_way;
     worker.core()->set_capacity(limit);
+    worker.core()->set_kinds(wanted_kinds());
     {
         const std::lock_guard lock(mutex_);
         if (ran_) return flowfabric::config_error("a runtime runs once");
@@ -77,6 +79,15 @@ Result<Done> RuntimeCore::run() {
     changed_.notify_all();
     if (ended_with_) return *ended_with_;
     return Done{};
+}
+
+std::vector<std::string> RuntimeCore::wanted_kinds() const {
+    const bool asks = unknown_kind == flowfabric::UnknownKind::Release &&
+                      handlers.size() <= model::KindSet::kKindsMax;
+    std::vector<std::string> kinds;
+    if (!asks) return kinds;
+    for (const auto& [kind, handler] : handlers) kinds.push_back(kind);
+    return kinds;
 }
 
 /// Handlers that began together end together, but not at the same moment. To send the first result

@@ -56,6 +56,8 @@ class RuntimeCore {
         std::optional<flowfabric::Bytes> result{};
     };
 
+    /// Those that claims ask for; none where unknown ones are to fail, or where they are too many.
+    std::vector<std::string> wanted_kinds() const;
     void wait_for_work();
     void work();
     void handle(const State& state);

@@ -167,6 +167,7 @@ HotClaim WorkerCore::new_claim(std::size_t tasks_max) const {
             .ns = config_.ns,
             .lanes = config_.lanes,
             .capabilities = config_.capabilities,
+            .kinds = kinds_,
             .tasks_max = tasks_max,
             .lease_ttl = config_.lease_ttl};
 }

@@ -35,6 +35,8 @@ class WorkerCore {
     Capacity& capacity() { return *capacity_; }
     /// A runtime's limit replaces the configured one. Before the first claim.
     void set_capacity(std::size_t most) { capacity_ = std::make_unique<Capacity>(most); }
+    /// Claims ask for these kinds only. Before the first claim.
+    void set_kinds(std::vector<std::string> kinds) { kinds_ = std::move(kinds); }
 
     /// Completes, then claims up to one task for each permit. Permits that are not used stay.
     struct Turn {
@@ -62,6 +64,7 @@ class WorkerCore {
 
     std::shared_ptr<Door> door_;
     flowfabric::WorkerConfig config_;
+    std::vector<std::string> kinds_{};
     std::string boot_id_;
     std::unique_ptr<Capacity> capacity_;
     std::shared_ptr<LeaseKeeper> keeper_;

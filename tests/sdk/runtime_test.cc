@@ -252,6 +252,23 @@ TEST_P(Ch07Runtime, WhatItHasNoHandlerForIsNewToTheNextWorker) {
     EXPECT_EQ(client.list_attempts(id).value().size(), 1U);
 }
 
+/// Whatever stands in front of it.
+TEST_P(Ch07Runtime, S70_WhoReleasesUnknownKindsIsGivenItsOwnOnly) {
+    constexpr int kOthers = 20;
+    std::vector<std::string> others;
+    for (int i = 0; i < kOthers; ++i) others.push_back(world.submit(lane, "{}", "other"));
+    const std::string id = world.submit(lane, "{}", "work");
+    Runtime worker = runtime();
+    worker.unknown_kind(flowfabric::UnknownKind::Release);
+    worker.on("work", [](Context&) { return completed(); });
+    worker.start();
+    EXPECT_EQ(world.ending(id), "completed");
+    // It waits by now, and is told of what it can do.
+    EXPECT_EQ(world.ending(world.submit(lane, "{}", "work")), "completed");
+    worker.stop();
+    for (const std::string& other : others) EXPECT_EQ(returns(other), 0) << other;
+}
+
 TEST_P(Ch07Runtime, StopsAtOnceWhileItWaitsForWork) {
     Runtime worker = runtime();
     worker.on("work", [](Context&) { return completed(); });

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from dataclasses import dataclass
 
@@ -108,6 +109,30 @@ async def test_stream_is_read_live_and_ends_with_the_execution(app: ff.App, lane
     assert types == ["token", "token", "token", "log"]
 
 
+async def test_version_of_the_code_is_shown_with_each_attempt(app: ff.App, server: TestServer, lane: str) -> None:
+    newer = ff.App(server.url)
+
+    @app.task(lane=lane, name="versioned", version="1", retry=ff.Retry(attempts=2, backoff=ff.fixed("10ms")))
+    async def before(ctx: ff.Context) -> None:
+        app_worker.stop()
+        raise ValueError("the next version does better")
+
+    @newer.task(lane=lane, name="versioned", version="2")
+    async def after(ctx: ff.Context) -> None: ...
+
+    handle = await before.submit()
+    app_worker = app.worker()
+    await app_worker.run()
+    async with worker(newer):
+        await handle.result(timeout=30)
+    versions = []
+    for attempt in (0, 1):
+        frames = await app.client.read_stream(handle.execution_id, attempt)
+        versions.append([json.loads(f["fields"]["payload"])["version"] for f in frames["frames"]])
+    assert versions == [["1"], ["2"]]
+    await newer.close()
+
+
 async def test_frames_travel_together(app: ff.App, lane: str) -> None:
     appends: list[str] = []
 
@@ -194,7 +219,31 @@ async def test_lease_is_renewed_while_the_handler_runs(app: ff.App, lane: str) -
     assert runs == [0]
 
 
+async def test_worker_asks_for_the_kinds_it_can_do(app: ff.App, server: TestServer, lane: str) -> None:
+    other = ff.App(server.url)
+
+    @app.task(lane=lane)
+    async def mine() -> str:
+        return "mine"
+
+    @other.task(lane=lane)
+    async def theirs(ctx: ff.Context) -> str:
+        return ctx.attempt_type
+
+    strangers = await other.submit_many([theirs.of() for _ in range(20)])
+    async with worker(app) as working:
+        for _ in range(3):
+            assert await (await mine.submit()).result(timeout=30) == "mine"
+        assert working.ended == {"complete": 3}
+    async with worker(other):
+        assert await strangers[0].result(timeout=30) == "initial"
+    await other.close()
+
+
 async def test_kind_without_a_handler_goes_back_unbegun(app: ff.App, server: TestServer, lane: str) -> None:
+    """More kinds than a claim can ask for."""
+    for number in range(65):
+        app.task(lane=lane, name=f"kind-{number}")(lambda: None)
     other = ff.App(server.url)
 
     @app.task(lane=lane)
@@ -206,8 +255,9 @@ async def test_kind_without_a_handler_goes_back_unbegun(app: ff.App, server: Tes
         return ctx.attempt_type
 
     stranger = await theirs.submit()
-    async with worker(app):
+    async with worker(app) as working:
         assert await (await mine.submit()).result(timeout=60) == "mine"
+        await until(lambda: working.ended.get("release"), what="the release")
         async with worker(other):
             assert await stranger.result(timeout=60) == "initial"
     await other.close()

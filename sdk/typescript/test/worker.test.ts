@@ -62,21 +62,45 @@ test('errors retry as the policy says, Fatal does not, and the reason names the 
   });
 });
 
+test('a worker asks for the kinds it can do, and others stay where they are', async () => {
+  const lane = freshLane();
+  const here = world.server.app({ lane });
+  const there = world.server.app({ lane });
+  const ours = here.task('ours', () => 'here');
+  const theirs = there.task('theirs', ctx => ctx.attemptType);
+  const strangers = await there.submitMany(Array.from({ length: 20 }, () => theirs.of()));
+  const lines: string[] = [];
+  await working(
+    here,
+    async () => {
+      for (let n = 0; n < 3; n += 1) assert.equal(await (await ours.submit()).result({ timeout: '30s' }), 'here');
+    },
+    { log: line => lines.push(line.event) },
+  );
+  assert.ok(!lines.includes('kinds_without_handler'), lines.join());
+  await working(there, async () => {
+    assert.equal(await strangers[0]?.result({ timeout: '30s' }), 'initial');
+  });
+});
+
 test('a kind without a handler goes back unbegun and another worker does it', async () => {
   const lane = freshLane();
   const here = world.server.app({ lane });
   const there = world.server.app({ lane });
-  here.task('ours', () => 'here');
+  // More kinds than a claim can ask for.
+  for (let n = 0; n < 65; n += 1) here.task(`kind-${n}`, () => n);
   const theirs = there.task('theirs', () => 'there');
   const handle = await theirs.submit();
+  const lines: string[] = [];
   await working(
     here,
     async () => {
+      await until(() => lines.includes('kinds_without_handler'), 'the release');
       await working(there, async () => {
         assert.equal(await handle.result({ timeout: '30s' }), 'there');
       });
     },
-    { log: () => undefined },
+    { log: line => lines.push(line.event) },
   );
   assert.equal((await handle.info()).total_attempt_count, 1);
 });
@@ -210,6 +234,30 @@ test('output is streamed while the task runs, with logs beside it', async () => 
     for await (const frame of handle.frames({ cursor: frames[1]?.cursor ?? '' })) rest.push(frame.data);
     assert.deepEqual(rest, ['b', 'ü', '€']);
   });
+});
+
+test('the version of the code is shown with each attempt', async () => {
+  const lane = freshLane();
+  const older = world.server.app({ lane });
+  const newer = world.server.app({ lane });
+  const retry = { attempts: 2, backoff: fixed('10ms') };
+  const before = older.task('versioned', { version: '1', retry }, () => {
+    void worker.stop();
+    throw new Error('the next version does better');
+  });
+  newer.task('versioned', { version: '2' }, () => undefined);
+  const handle = await before.submit();
+  const worker = older.worker({ log: () => undefined });
+  await worker.run();
+  await working(newer, async () => {
+    await handle.result({ timeout: '30s' });
+  });
+  const versions = [];
+  for (const attempt of [0, 1]) {
+    const { frames } = await newer.client.streams.read(handle.executionId, attempt);
+    for (const { fields } of frames) versions.push(JSON.parse(fields.payload ?? '{}').version);
+  }
+  assert.deepEqual(versions, ['1', '2']);
 });
 
 test('a feed tells of completions and goes on from its cursor', async () => {

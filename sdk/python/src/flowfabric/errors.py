@@ -51,6 +51,10 @@ class ApiError(FlowFabricError):
         self.detail: Any = detail if detail is not None else []
         self.raw = raw
 
+    def refuses(self, field: str) -> bool:
+        """Whether the server refused this field of the body because it does not know it."""
+        return self.status == 400 and f"unknown field `{field}`" in self.message
+
 
 class TerminalError(ApiError):
     """Class `terminal`: stop, do not repeat."""

@@ -80,6 +80,8 @@ class Worker:
         self._something_finished = asyncio.Event()
         self._stopping = asyncio.Event()
         self._strangers = 0
+        # More cannot be asked for: then what has no handler here goes back unbegun.
+        self._kinds = sorted(self.tasks) if len(self.tasks) <= _KINDS_MAX else []
         self._boot_id = uuid.uuid4().hex
         #: How many tasks ended, by route: complete, fail, suspend, delay, call-children, release.
         self.ended: dict[str, int] = {}
@@ -241,13 +243,18 @@ class Worker:
             body["capabilities"] = list(self.options.capabilities)
         if completions:
             body["completions"] = list(completions)
-        answer = await self.client.transport.call(
-            "POST",
-            f"/v1/workers/{escape(self.options.worker_id)}/tasks/claim",
-            body=body,
-            safe=False,
-            wait_ms=wait_ms,
-        )
+        if self._kinds:
+            body["kinds"] = self._kinds
+        path = f"/v1/workers/{escape(self.options.worker_id)}/tasks/claim"
+        try:
+            answer = await self.client.transport.call("POST", path, body=body, safe=False, wait_ms=wait_ms)
+        except ApiError as error:
+            if "kinds" not in body or not error.refuses("kinds"):
+                raise
+            # An older server gives whatever the lanes hold.
+            self._kinds = []
+            del body["kinds"]
+            answer = await self.client.transport.call("POST", path, body=body, safe=False, wait_ms=wait_ms)
         return answer if isinstance(answer, dict) else None
 
     async def _take(self, answer: Mapping[str, Any] | None) -> None:

@@ -13,6 +13,7 @@ import { Renewer } from './renewer.js';
 import { type AnyTask, type Ended, run } from './run.js';
 
 const BATCH_MOST = 256;
+const KINDS_MOST = 64;
 const LOOPS = 2;
 // Larger results are handed in on their own.
 const BATCHED_RESULT_MOST = 64 * 1024;
@@ -64,7 +65,7 @@ export class Worker {
   #asked = 0;
   #polling = false;
   #strangers = 0;
-  #asksForKinds = true;
+  #asksForKinds: boolean;
   #wakers: (() => void)[] = [];
   #done: Promise<void> | undefined;
 
@@ -91,6 +92,8 @@ export class Worker {
       max_tasks: this.#concurrency,
     };
     const who = { workerId: this.workerId, instanceId: this.instanceId, namespace: options.namespace, registration };
+    // More cannot be asked for: then what has no handler here goes back unbegun.
+    this.#asksForKinds = tasks.size <= KINDS_MOST;
     this.#renewer = new Renewer(client, who, this.#held, this.#leaseTtlMs, this.#log);
   }
 
