@@ -28,4 +28,7 @@ if(FF_TESTS)
     add_test(NAME console_browser COMMAND node ${console_folder}/test/browser.mjs $<TARGET_FILE:flowfabric>)
     set_tests_properties(console_unit console_types console_lint PROPERTIES TIMEOUT 120)
     set_tests_properties(console_browser PROPERTIES TIMEOUT 1500)
+    # Every page in every theme at every width.
+    add_test(NAME console_browser_full COMMAND node ${console_folder}/test/browser.mjs $<TARGET_FILE:flowfabric> axe-core --full)
+    set_tests_properties(console_browser_full PROPERTIES TIMEOUT 900 LABELS "soak;full")
 endif()

@@ -12,7 +12,7 @@ import { PAGES } from "./pages";
 import { ExecutionsPage } from "./pages/executions";
 import { LoginPage } from "./pages/login";
 import { paletteOpen } from "./palette";
-import { Empty, question, Skeleton } from "./parts/ui";
+import { Button, Empty, question, Skeleton } from "./parts/ui";
 import { keysOpen, Page, Shell } from "./shell";
 
 type Loader = () => Promise<ComponentType>;
@@ -35,6 +35,9 @@ const LATER: Record<string, Loader> = {
 
 const loaded = signal<Record<string, ComponentType>>({ executions: ExecutionsPage });
 
+/** The page whose file could not be had, as after an update of the server. */
+const missing = signal<string | undefined>(undefined);
+
 function wantedPage(): string {
     const [first = "overview", second] = place.value.path;
     if (second !== undefined && first === "executions") return "execution";
@@ -48,9 +51,21 @@ function Current(): JSX.Element {
     const Component = loaded.value[name];
     useEffect(() => {
         if (loaded.value[name] || !LATER[name]) return;
-        void LATER[name]().then((component) => (loaded.value = { ...loaded.value, [name]: component }));
+        LATER[name]().then(
+            (component) => (loaded.value = { ...loaded.value, [name]: component }),
+            () => (missing.value = name),
+        );
     }, [name]);
     if (Component) return <Component key={place.value.path.join("/")} />;
+    if (missing.value === name)
+        return (
+            <Page title="FlowFabric">
+                <Empty title="This part of the console cannot be loaded">
+                    The server does not answer, or it has another version by now.{" "}
+                    <Button onClick={() => location.reload()}>Load it anew</Button>
+                </Empty>
+            </Page>
+        );
     if (LATER[name]) return <Skeleton rows={10} />;
     return (
         <Page title="No such page">

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { executionPath, get, getOrNull } from "./lib/api";
 import { shortId } from "./lib/format";
+import { knownActions } from "./lib/keys";
 import { theme } from "./lib/prefs";
 import { go, href } from "./lib/router";
 import type { ExecutionInfo, Flow, Lane } from "./lib/types";
@@ -18,7 +19,16 @@ interface Entry {
     run: () => void;
 }
 
+/** An action asks in a dialog of its own, so the palette is gone first. */
+const actions = (): Entry[] =>
+    knownActions().map(([key, { about, run }]) => ({
+        text: about.replace(/^./, (first) => first.toUpperCase()),
+        hint: key,
+        run: () => setTimeout(run),
+    }));
+
 const fixed = (): Entry[] => [
+    ...actions(),
     ...PAGES.map((page) => ({ text: page.title, hint: `g ${page.key}`, icon: page.icon, run: () => go(href([page.id])) })),
     { text: "Failed executions", hint: "state:failed", run: () => go(href(["executions"], { q: "state:failed" })) },
     { text: "Running executions", hint: "state:active", run: () => go(href(["executions"], { q: "state:active" })) },

@@ -1,4 +1,4 @@
-// The console in a real browser against the built server: browser.mjs <flowfabric program> [pattern of names]
+// The console in a real browser against the built server: browser.mjs <flowfabric program> [pattern of names] [--full]
 //
 // Nothing is played: pages are filled over the API, changed over the page, and looked at over the API.
 import assert from "node:assert/strict";
@@ -9,7 +9,8 @@ import { createServer } from "node:net";
 import { chromium } from "playwright-core";
 
 const program = process.argv[2];
-const only = new RegExp(process.argv[3] ?? ".");
+const full = process.argv.includes("--full");
+const only = new RegExp(process.argv[3] && process.argv[3] !== "--full" ? process.argv[3] : ".");
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 if (!browserPath) {
     console.error("console: no Chromium here; scripts/install-deps.sh brings it");
@@ -150,6 +151,8 @@ async function failed(server, reason, more = {}) {
     await server.on(id, "/fail", { task_token: task.task_token, reason, category: "broken", no_retry: true });
     return id;
 }
+// What somebody might write in the hope that it is taken for more than text.
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
 const exec = (id) => `#/executions/${encodeURIComponent(id)}`;
 
 test("the list shows executions, follows them live and collects new ones", async (server) => {
@@ -212,6 +215,19 @@ test("many executions are picked, previewed, cancelled and run again, and who re
     await dialog.getByRole("button", { name: "Run them again" }).click();
     await dialog.getByText("4 executions queued again.").waitFor();
     assert.deepEqual(await states(), ["waiting", "waiting", "waiting", "waiting"]);
+    await close(page);
+});
+
+test("the list goes over all namespaces, or one that is asked for", async (server) => {
+    await server.create({ execution_kind: "ours" });
+    await server.create({ execution_kind: "theirs", namespace: "team" });
+    const page = await open(server, "#/executions");
+    await shows(page, "ours");
+    await shows(page, "theirs");
+    await page.getByLabel("Filter").fill("ns:team");
+    await page.keyboard.press("Enter");
+    await page.getByText("ours").waitFor({ state: "detached" });
+    await shows(page, "theirs");
     await close(page);
 });
 
@@ -304,6 +320,27 @@ test("output appears while it is written, as text and as frames, and can be sear
     await close(page);
 });
 
+test("a summary is shown beside the frames, as it is now", async (server) => {
+    const id = await server.create({ execution_kind: "summing" });
+    const task = await server.claim();
+    const patch = (document) =>
+        server.on(id, `/attempts/${task.attempt_index}/stream`, {
+            lease_id: task.lease_id,
+            lease_epoch: task.lease_epoch,
+            attempt_id: task.attempt_id,
+            mode: "summary",
+            frames: [{ frame_type: "delta", payload: JSON.stringify(document) }],
+        });
+    await patch({ title: "Report", pages: 1 });
+    const page = await open(server, `${exec(id)}?view=summary`);
+    await shows(page, '"Report"');
+    await patch({ pages: 44 });
+    await page.locator(".summary").getByText("44").waitFor();
+    await page.locator(".summary").getByText("version 2").waitFor();
+    await server.on(id, "/complete", { task_token: task.task_token, result: "{}" });
+    await close(page);
+});
+
 test("bytes that are no text are shown as hex", async (server) => {
     const id = await server.create({
         execution_kind: "raw",
@@ -393,6 +430,33 @@ test("an approval takes a comment, counts its answers, and stands on a page of i
     await close(page);
 });
 
+test("an approval asks what its form says, and the execution gets it with its types", async (server) => {
+    const form = {
+        type: "object",
+        required: ["amount"],
+        properties: { amount: { type: "number", title: "Amount" }, goodwill: { type: "boolean" }, [EVIL]: { type: "string", title: EVIL } },
+    };
+    const id = await suspended(server, "with_form", {}, { form });
+    const page = await open(server, "#/approvals");
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    const dialog = page.locator("dialog[open]");
+    await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+    await dialog.getByText("“Amount” is needed.").waitFor();
+    await dialog.getByLabel("goodwill").selectOption("yes");
+    await answerDialog(page, "Approve", { Amount: "12.5", "Your name": "maria", Comment: "Fair." });
+    await until("the approval", async () => (await server.state(id)) === "waiting");
+    const { signals } = await server.on(id, "/resume-signals?attempt_index=0");
+    assert.deepEqual(JSON.parse(signals[0].payload), { amount: 12.5, goodwill: true, comment: "Fair." });
+    await page.goto(`${server.url}/console/${exec(id)}?tab=signals`);
+    await shows(page, "Fair.");
+    const other = await suspended(server, "refused", { lane_id: "mail" }, { form });
+    await page.goto(`${server.url}/console/#/approvals`);
+    await page.getByRole("button", { name: /^Reject/ }).click();
+    await answerDialog(page, "Reject");
+    await until("the rejection", async () => (await server.state(other)) !== "suspended");
+    await close(page);
+});
+
 test("approvals are narrowed down by namespace and by tag, and the link says so", async (server) => {
     await suspended(server, "of_acme", { tags: { tenant: "acme" } });
     await suspended(server, "of_globex", { tags: { tenant: "globex" } });
@@ -442,6 +506,11 @@ test("an execution shows its steps, its children, its usage against its budgets 
     await server.on(part.execution_id, "/complete", { task_token: part.task_token, result: "the sum" });
     await row.getByText("the sum").waitFor();
     assert.equal(await page.locator(".wf-label a", { hasText: "north" }).count(), 1);
+    await row.getByRole("link").first().click();
+    await page.getByRole("heading", { name: /part/ }).waitFor();
+    await page.locator(".facts div", { hasText: "Called by" }).getByText("as north").waitFor();
+    await page.locator(".facts div", { hasText: "Called by" }).getByRole("link").click();
+    await page.getByRole("heading", { name: /parent/ }).waitFor();
     await page.getByRole("tab", { name: "Usage" }).click();
     await page.getByRole("region", { name: "Budget of lane default" }).getByText("120 by this execution").waitFor();
     await page.getByRole("tab", { name: "History" }).click();
@@ -508,6 +577,25 @@ test("lanes are paused and enabled, with a way back", async (server) => {
     await close(page);
 });
 
+test("a lane tells its rate, its failures and its share", async (server) => {
+    await server.create({ lane_id: "mail" });
+    const task = await server.claim("mail");
+    await server.on(task.execution_id, "/complete", { task_token: task.task_token, result: "{}" });
+    await failed(server, "boom", { lane_id: "mail" });
+    const page = await open(server, "#/lanes");
+    const row = page.locator('tr[data-id="mail"]');
+    await row.getByText("/min").waitFor();
+    await row.getByRole("cell", { name: "1", exact: true }).waitFor();
+    await row.getByText("50 %").click();
+    await answerDialog(page, "Change it", { "Weight, 1 to 1000": "3" });
+    await row.getByText("75 %").waitFor();
+    const weight = async () => (await server.call("GET", "/v1/lanes")).lanes.find((lane) => lane.lane_id === "mail").scheduling_weight;
+    assert.equal(await weight(), 3);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until("the weight before", async () => (await weight()) === 1);
+    await close(page);
+});
+
 test("budgets and quotas are shown, changed and started anew", async (server) => {
     const { budget_id } = await server.call("POST", "/v1/budgets", {
         scope_type: "lane",
@@ -515,6 +603,7 @@ test("budgets and quotas are shown, changed and started anew", async (server) =>
         dimensions: ["tokens"],
         hard_limits: [100],
         soft_limits: [80],
+        reset_interval_ms: 3600000,
     });
     await server.call("POST", `/v1/budgets/${budget_id}/usage`, { dimensions: { tokens: 90 }, dedup_key: "a" });
     const { quota_policy_id } = await server.call("POST", "/v1/quotas", {
@@ -528,21 +617,47 @@ test("budgets and quotas are shown, changed and started anew", async (server) =>
     const page = await open(server, "#/limits");
     const card = page.getByRole("region", { name: "Budget of lane mail" });
     await card.getByText("90").waitFor();
+    await card.getByRole("img", { name: /^What is left of tokens/ }).waitFor();
     await card.getByRole("button", { name: "Limits" }).click();
     await answerDialog(page, "Change them", { tokens: "500" });
     assert.equal((await server.call("GET", `/v1/budgets/${budget_id}`)).hard_limits.tokens, 500);
     await card.getByText("of 500").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await card.getByText("of 100").waitFor();
+    assert.deepEqual((await server.call("GET", `/v1/budgets/${budget_id}`)).soft_limits, { tokens: 80 });
     await card.getByRole("button", { name: "Reset" }).click();
     await answerDialog(page, "Start anew");
-    assert.deepEqual((await server.call("GET", `/v1/budgets/${budget_id}`)).remaining.tokens, 500);
+    assert.deepEqual((await server.call("GET", `/v1/budgets/${budget_id}`)).remaining.tokens, 100);
     await page.getByRole("button", { name: "Change smtp" }).click();
     await answerDialog(page, "Change it", { "Starts in 60 s": "9" });
     assert.equal((await server.call("GET", `/v1/quotas/${quota_policy_id}`)).max_requests_per_window, 9);
     await close(page);
 });
 
+test("a budget names what waits for it, and lets it go on when it starts anew", async (server) => {
+    const { budget_id } = await server.call("POST", "/v1/budgets", {
+        scope_type: "lane",
+        scope_id: "mail",
+        dimensions: ["tokens"],
+        hard_limits: [100],
+    });
+    await server.call("POST", `/v1/budgets/${budget_id}/usage`, { dimensions: { tokens: 100 }, dedup_key: "a" });
+    const id = await server.create({ execution_kind: "starved", lane_id: "mail", policy: { budget_ids: [budget_id] } });
+    await server.call("POST", "/v1/workers/w/tasks/claim", { worker_instance_id: "w-1", lanes: ["mail"], max_tasks: 1 });
+    assert.equal(await server.state(id), "rate_limited");
+    const page = await open(server, "#/limits");
+    const waiting = page.getByRole("link", { name: "1 execution waits for it" });
+    await waiting.click();
+    await page.getByRole("heading", { name: /starved/ }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Reset" }).click();
+    await answerDialog(page, "Start anew");
+    await until("the execution", async () => (await server.state(id)) === "waiting");
+    await close(page);
+});
+
 test("workers show what they hold, and what waiting work needs and nobody has", async (server) => {
-    await server.call("PUT", "/v1/workers/w/instances/w-1", { namespace: "default", lanes: ["default"], capabilities: ["llm"] });
+    await server.call("PUT", "/v1/workers/w/instances/w-1", { namespace: "team", lanes: ["default"], capabilities: ["llm"] });
     const needy = await server.create({
         execution_kind: "needy",
         policy: { routing_requirements: { required_capabilities: ["gpu=a10"] } },
@@ -558,7 +673,7 @@ test("workers show what they hold, and what waiting work needs and nobody has", 
     await page.getByRole("link", { name: task.execution_id.slice(-12) }).waitFor();
     await page.getByRole("button", { name: "Take out w-1" }).click();
     await answerDialog(page, "Take it out");
-    assert.deepEqual((await server.call("GET", "/v1/workers?namespace=default")).workers, []);
+    assert.deepEqual((await server.call("GET", "/v1/workers")).workers, []);
     for (const id of [needy, task.execution_id]) await server.on(id, "/cancel", { reason: "end of the test" });
     await close(page);
 });
@@ -593,13 +708,6 @@ test("the overview says what is not well, shows the last hour of each lane, and 
     await tile("Completed").getByText("3", { exact: true }).waitFor();
     await tile("Failed").getByText("1", { exact: true }).waitFor();
     await page.getByRole("img", { name: "mail: failed over time, at most 1 execution" }).waitFor();
-    const waiting = await server.create({ lane_id: "mail" });
-    await shows(page, "1 execution in lane mail and no worker");
-    await page.getByRole("row", { name: /^mail/ }).getByRole("link").last().click();
-    await page.getByText(waiting.slice(-12)).first().waitFor();
-    await page.goBack();
-    await server.call("PUT", "/v1/lanes/mail", { state: "paused" });
-    await shows(page, "lane mail is paused");
     const { budget_id } = await server.call("POST", "/v1/budgets", {
         scope_type: "lane",
         scope_id: "mail",
@@ -608,8 +716,14 @@ test("the overview says what is not well, shows the last hour of each lane, and 
     });
     await server.call("POST", `/v1/budgets/${budget_id}/usage`, { dimensions: { tokens: 90 }, dedup_key: "a" });
     await suspended(server, "asked");
+    const waiting = await server.create({ lane_id: "mail" });
+    await server.call("PUT", "/v1/lanes/mail", { state: "paused" });
+    await shows(page, "lane mail is paused");
+    await shows(page, "1 execution in lane mail and no worker");
     await tile("Approvals").getByText("1", { exact: true }).waitFor();
     await page.getByRole("meter", { name: "tokens used" }).waitFor();
+    await page.getByRole("row", { name: /^mail/ }).getByRole("link").last().click();
+    await page.getByText(waiting.slice(-12)).first().waitFor();
     await close(page);
 });
 
@@ -670,6 +784,38 @@ test("the palette leads anywhere, also by an id that is pasted", async (server) 
     await close(page);
 });
 
+test("keys alone lead from the list over an execution to its approval", async (server) => {
+    const id = await suspended(server, "typed");
+    const page = await open(server, "#/executions");
+    const press = async (...keys) => {
+        for (const key of keys) await page.keyboard.press(key);
+    };
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await page.locator(`tr[data-id="${id}"]`).waitFor();
+    await press("j");
+    await until("the row has the focus", async () => (await focused()).includes("typed"));
+    await press("Enter");
+    await page.getByRole("link", { name: "Open alone" }).waitFor();
+    for (let step = 0; step < 40 && (await focused()) !== "Approve"; step += 1) await press("Tab");
+    await press("Enter");
+    const dialog = page.locator("dialog[open]");
+    await dialog.waitFor();
+    for (let step = 0; step < 10 && !(await page.evaluate(() => document.activeElement?.matches("dialog input"))); step += 1)
+        await press("Tab");
+    await page.keyboard.type("maria");
+    await press("Enter");
+    await until("the approval", async () => (await server.state(id)) === "waiting");
+    assert.equal((await server.on(id, "/signals")).signals[0].source_identity, "maria");
+    await dialog.waitFor({ state: "detached" });
+    await press("Control+k");
+    await page.getByRole("combobox").fill("cancel it");
+    await press("Enter");
+    await page.getByRole("heading", { name: "Cancel typed?" }).waitFor();
+    await press("Enter");
+    await until("the end", async () => (await server.state(id)) === "cancelled");
+    await close(page);
+});
+
 test("keys alone lead through the list", async (server) => {
     const id = await server.create({ execution_kind: "by_keys" });
     const page = await open(server, "#/executions?q=kind:by_keys");
@@ -724,21 +870,25 @@ test("no page violates what axe-core knows of accessibility, in both themes and 
         "#/failures",
         "#/server",
         "#/audit",
+        `${exec(id)}?view=summary`,
         "#/nothing",
     ];
-    for (const colorScheme of ["light", "dark"]) {
-        const page = await open(server, hashes[0], { colorScheme });
+    // Both themes and both widths; each with each, and a tablet, only where all is asked for.
+    const quick = [
+        ["light", 1280],
+        ["dark", 380],
+    ];
+    const looks = full ? ["light", "dark"].flatMap((theme) => [380, 768, 1280].map((width) => [theme, width])) : quick;
+    for (const [colorScheme, width] of looks) {
+        const page = await open(server, hashes[0], { colorScheme, viewport: { width, height: 860 } });
         for (const hash of hashes) {
             await page.goto(`${server.url}/console/${hash}`);
             await page.locator("main h1").waitFor();
             await until(`the content of ${hash}`, async () => (await page.locator(".skeleton").count()) === 0);
-            await page.evaluate(axe);
-            assert.deepEqual(await violations(page), [], `${hash} in the ${colorScheme} theme`);
-            await page.setViewportSize({ width: 380, height: 800 });
             const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-            assert.ok(wide <= 0, `${hash} is ${wide} px too wide for a phone`);
-            assert.deepEqual(await violations(page), [], `${hash} on a phone in the ${colorScheme} theme`);
-            await page.setViewportSize({ width: 1280, height: 860 });
+            assert.ok(wide <= 0, `${hash} is ${wide} px too wide for ${width} px`);
+            await page.evaluate(axe);
+            assert.deepEqual(await violations(page), [], `${hash}, ${width} px wide, in the ${colorScheme} theme`);
         }
         await close(page);
     }
@@ -746,7 +896,6 @@ test("no page violates what axe-core knows of accessibility, in both themes and 
 });
 
 const limits = (scope_id) => ({ scope_type: "namespace", scope_id });
-const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
 
 test("whatever users write shows as text", async (server) => {
     const tags = { tenant: EVIL };

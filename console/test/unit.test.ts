@@ -8,6 +8,7 @@ import { fingerprint, groupFailures, trend } from "../src/lib/failures";
 import { filterText, parseFilter } from "../src/lib/filter";
 import { nodeTimes } from "../src/lib/flowtimes";
 import { stateAfter } from "../src/lib/follow";
+import { formAnswer, formFields } from "../src/lib/form";
 import { bytes, count, short, shortId } from "../src/lib/format";
 import { hexDump } from "../src/lib/hex";
 import { history } from "../src/lib/history";
@@ -39,12 +40,44 @@ test("a filter that means nothing is named", () => {
     assert.deepEqual(parseFilter("state:").filter, {});
 });
 
-test("a state with an index is read from the lanes, anything else from the namespace", () => {
+test("an approval's form becomes fields, and what is filled in gets the types of its schema", () => {
+    const form = {
+        type: "object",
+        required: ["sum", "why"],
+        properties: {
+            sum: { type: "number", title: "Amount", default: 12.5 },
+            why: { type: "string", description: "For the books." },
+            level: { enum: ["low", 2] },
+            sure: { type: "boolean" },
+            parts: { type: "array" },
+        },
+    };
+    assert.deepEqual(
+        formFields(form).map((field) => [field.name, field.label, field.kind, field.value, field.choices]),
+        [
+            ["sum", "Amount", "number", "12.5", undefined],
+            ["why", "why", "text", undefined, undefined],
+            ["level", "level", "choice", undefined, ["", "low", "2"]],
+            ["sure", "sure", "choice", undefined, ["", "yes", "no"]],
+            ["parts", "parts", "area", undefined, undefined],
+        ],
+    );
+    const given = { sum: "3.5", why: "late", level: "2", sure: "no", parts: "[1]" };
+    assert.deepEqual(formAnswer(form, given), { sum: 3.5, why: "late", level: 2, sure: false, parts: [1] });
+    assert.deepEqual(formAnswer(form, { sum: "1", why: "x" }), { sum: 1, why: "x" });
+    assert.throws(() => formAnswer(form, { ...given, why: " " }), /“why” is needed/);
+    assert.throws(() => formAnswer(form, { ...given, sum: "many" }), /“Amount” takes a number/);
+    assert.throws(() => formAnswer(form, { ...given, parts: "[" }), /“parts” takes JSON/);
+    for (const nothing of [undefined, null, [], "x", {}, { properties: 1 }, { properties: { a: null } }])
+        assert.ok(formFields(nothing).length <= 1 && formAnswer(nothing, {}));
+});
+
+test("a state with an index is read from the lanes, anything else newest first", () => {
     assert.deepEqual(plan({ state: "active" }, ["a", "b"]).paths, [
         "/v1/executions?lane=a&state=active",
         "/v1/executions?lane=b&state=active",
     ]);
-    assert.deepEqual(plan({ state: "failed" }, ["a"]).paths, ["/v1/executions?namespace=default&state=terminal"]);
+    assert.deepEqual(plan({ state: "failed" }, ["a"]).paths, ["/v1/executions?order=newest&state=terminal"]);
     const { keep } = plan({ state: "failed", kind: "x" }, []);
     const row = {
         execution_id: "1",

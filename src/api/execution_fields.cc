@@ -253,6 +253,8 @@ void write_info(json::Writer& out, const service::ExecutionInfo& info) {
     } else {
         out.key("flow_id").string(info.flow_id);
     }
+    write_text(out, "called_by", info.called_by);
+    write_text(out, "called_as", info.called_as);
     write_bytes(out, "blocking_detail", info.blocking_detail);
     if (info.progress_pct) out.key("progress_pct").integer(*info.progress_pct);
     write_text(out, "progress_message", info.progress_message);

@@ -103,6 +103,7 @@ void write_csv(json::Writer& out, std::string_view name, std::string_view csv) {
 
 void write_worker(json::Writer& out, const engine::WorkerInfo& worker) {
     out.begin_object();
+    out.key("namespace").string(worker.ns);
     out.key("worker_id").string(worker.worker_id);
     out.key("worker_instance_id").string(worker.instance_id);
     write_csv(out, "lanes", worker.lanes_csv);

@@ -103,6 +103,7 @@ Result<Done> Demo::start_server() {
         if (!line->text.starts_with(kServing)) continue;
         url_ = line->text.substr(kServing.size());
         say("server", url_ + ", in memory");
+        say("console", url_ + "/console/");
         return Done{};
     }
     return Error{.code = "internal", .message = "the server did not start"};

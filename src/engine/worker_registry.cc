@@ -106,6 +106,7 @@ Result<ListWorkers::Outcome> ListWorkers::read(const store::Reply& reply) const 
     Outcome outcome{.next_after = std::string(next)};
     for (const store::Reply& item : reply.items().subspan(3)) {
         FF_TRY(WorkerInfo worker, read_worker(item));
+        worker.ns = ns.text();
         outcome.workers.push_back(std::move(worker));
     }
     return outcome;

@@ -64,6 +64,7 @@ struct MarkWorkerDead {
 };
 
 struct WorkerInfo {
+    std::string ns{};
     std::string instance_id{};
     std::string worker_id{};
     std::string lanes_csv{};

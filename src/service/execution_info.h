@@ -20,6 +20,9 @@ struct ExecutionInfo {
     std::string execution_kind{};
     std::string creator_identity{};
     std::string flow_id{};
+    /// The execution that called it, and under which name.
+    std::string called_by{};
+    std::string called_as{};
     std::int64_t priority = 0;
     model::StateVector state{};
     std::string blocking_detail{};

@@ -46,15 +46,17 @@ std::optional<NearBudget> nearest(BudgetStatus budget) {
         const auto found = near.budget.usage.find(name);
         const std::int64_t used = found == near.budget.usage.end() ? 0 : found->second;
         // used / hard against the best so far, without a division.
-        const bool nearer = near.hard_limit == 0 || static_cast<double>(used) * static_cast<double>(near.hard_limit) >
-                                                        static_cast<double>(near.used) * static_cast<double>(hard);
+        const bool nearer = near.hard_limit == 0 ||
+                            static_cast<double>(used) * static_cast<double>(near.hard_limit) >
+                                static_cast<double>(near.used) * static_cast<double>(hard);
         if (!nearer) continue;
         near.dimension = name;
         near.used = used;
         near.hard_limit = hard;
     }
-    const bool close = near.hard_limit > 0 && static_cast<double>(near.used) * 100.0 >=
-                                                  static_cast<double>(near.hard_limit) * kNearPercent;
+    const bool close =
+        near.hard_limit > 0 && static_cast<double>(near.used) * 100.0 >=
+                                   static_cast<double>(near.hard_limit) * kNearPercent;
     return close ? std::optional(std::move(near)) : std::nullopt;
 }
 
@@ -165,7 +167,9 @@ Task<OverviewView> Overview::make() {
 }
 
 Task<Done> Overview::add_workers(OverviewView& view) {
-    FF_CO_TRY(const WorkerPage page, co_await workers_.list(std::nullopt, {}, kWorkersMost));
+    std::string from_the_start;
+    FF_CO_TRY(const WorkerPage page,
+              co_await workers_.list(std::nullopt, std::move(from_the_start), kWorkersMost));
     view.workers_alive = page.workers.size();
     std::map<std::string, std::size_t> serving;
     for (const engine::WorkerInfo& worker : page.workers)
@@ -240,7 +244,8 @@ Task<std::int64_t> Overview::count_approvals() {
 }
 
 Task<std::vector<NearBudget>> Overview::near_budgets() {
-    FF_CO_TRY(BudgetPage page, co_await budgets_.list({}, kBudgetsMost));
+    std::string from_the_start;
+    FF_CO_TRY(BudgetPage page, co_await budgets_.list(std::move(from_the_start), kBudgetsMost));
     std::vector<NearBudget> found;
     for (BudgetStatus& budget : page.budgets) {
         std::optional<NearBudget> near = nearest(std::move(budget));

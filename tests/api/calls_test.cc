@@ -59,6 +59,9 @@ TEST_P(Ch07Calls, S65_AParentGetsWhatItsChildrenMade) {
     EXPECT_EQ(page.status, 200) << page.body;
     EXPECT_EQ(page.json().find("children")->size(), 1U);
     EXPECT_EQ(page.text("next_cursor"), "1");
+    EXPECT_EQ(info(first.execution_id).text("called_by"), parent.execution_id);
+    EXPECT_EQ(info(first.execution_id).text("called_as"), "a");
+    EXPECT_FALSE(info(parent.execution_id).has("called_by"));
     EXPECT_EQ(call(back).text("status"), "eligible");
 }
 

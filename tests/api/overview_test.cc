@@ -87,8 +87,9 @@ TEST_P(Ch07Overview, S68_ApprovalsAreCountedAndBudgetsNearTheirLimitAreNamed) {
     ASSERT_EQ(asked.status, 200) << asked.body;
     const auto budget = [&](int used) {
         const JsonReply made = world().post(
-            "/v1/budgets", R"({"scope_type":"execution","name":"near","dimensions":["calls","tokens"],)"
-                           R"("hard_limits":[1000,100]})");
+            "/v1/budgets",
+            R"({"scope_type":"execution","name":"near","dimensions":["calls","tokens"],)"
+            R"("hard_limits":[1000,100]})");
         EXPECT_EQ(made.status, 201) << made.body;
         const std::string id = made.text("budget_id");
         world().post("/v1/budgets/" + id + "/usage",

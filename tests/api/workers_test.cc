@@ -31,7 +31,11 @@ TEST_P(Ch07Registry, WorkersRegisterBeatAndLeave) {
     const JsonReply page = world().get("/v1/workers?limit=1&namespace=" + own_name());
     EXPECT_EQ(page.json().find("workers")->size(), 1U);
     EXPECT_TRUE(page.has("next_cursor"));
-    EXPECT_NE(world().get("/v1/workers").body.find(own_name("-2")), std::string::npos);
+    EXPECT_NE(world()
+                  .get("/v1/workers")
+                  .body.find(R"({"namespace":")" + own_name() +
+                             R"(","worker_id":"pool","worker_instance_id":")" + own_name("-2")),
+              std::string::npos);
     const std::string beat = R"({"namespace":")" + own_name() + R"(","boot_id":"b1"})";
     EXPECT_EQ(world().post(instance("1") + "/heartbeat", beat).text("status"), "refreshed");
     const std::string gone = instance("1") + "?namespace=" + own_name();

@@ -64,6 +64,20 @@ export function counted(condition: Condition): { have: number; need: number } | 
     return need > 1 ? { have: Math.max(0, need - remaining), need } : undefined;
 }
 
+/** What somebody filled in, beside the comment. */
+export function filledIn(signal: Signal): [string, string][] {
+    if (!signal.payload) return [];
+    try {
+        const payload: unknown = JSON.parse(signal.payload);
+        if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return [];
+        return Object.entries(payload).flatMap(([name, value]): [string, string][] =>
+            name === "comment" ? [] : [[name, typeof value === "string" ? value : JSON.stringify(value)]],
+        );
+    } catch {
+        return [];
+    }
+}
+
 /** What somebody wrote beside an answer. */
 export function commentOf(signal: Signal): string | undefined {
     if (!signal.payload) return undefined;

@@ -1,7 +1,13 @@
 import { signal } from "@preact/signals";
 
 /** What a page does on a key; those of the page that was opened last are asked first. */
-export type KeyMap = Record<string, { about: string; run: (event: KeyboardEvent) => void }>;
+export interface Key {
+    about: string;
+    /** Changes something; the palette offers it too. */
+    act?: boolean;
+    run: (event?: KeyboardEvent) => void;
+}
+export type KeyMap = Record<string, Key>;
 
 const maps: KeyMap[] = [];
 export const activeKeys = signal(0);
@@ -17,6 +23,11 @@ export function addKeys(map: KeyMap): () => void {
 
 export function knownKeys(): [string, string][] {
     return maps.flatMap((map) => Object.entries(map).map(([key, what]): [string, string] => [key, what.about]));
+}
+
+/** What the page can do now. */
+export function knownActions(): [string, Key][] {
+    return maps.flatMap((map) => Object.entries(map).filter(([, key]) => key.act));
 }
 
 function typing(target: EventTarget | null): boolean {

@@ -18,21 +18,23 @@ const PAGE = 100;
 /** Pages read for one screenful where the rest of a filter is applied here. */
 const READS_MOST = 8;
 
-/** What has to be asked: the namespace's newest first, or the index of a state in each lane. */
+/** What has to be asked: the newest first, or the index of a state in each lane. */
 export function plan(filter: Filter, lanes: readonly string[]): { paths: string[]; keep: (one: Listed) => boolean } {
     const final = (FINAL_STATES as readonly string[]).includes(filter.state ?? "");
     const state = final ? "terminal" : filter.state;
-    const namespace = filter.namespace ?? "default";
+    // Tags are looked up in one namespace.
+    const namespace = filter.namespace ?? (filter.tag === undefined ? undefined : "default");
     const keep = (one: Listed): boolean =>
         (!final || one.public_state === filter.state) &&
         (filter.kind === undefined || one.execution_kind === filter.kind) &&
-        one.namespace === namespace;
+        (namespace === undefined || one.namespace === namespace);
     const indexed = (INDEXED_STATES as readonly string[]).includes(state ?? "") && filter.tag === undefined;
     if (indexed) {
         const wanted = filter.lane === undefined ? lanes : [filter.lane];
         return { paths: wanted.map((lane) => query({ lane, state })), keep };
     }
-    return { paths: [query({ namespace, state, lane: filter.lane, tag: filter.tag })], keep };
+    const order = namespace === undefined ? "newest" : undefined;
+    return { paths: [query({ order, namespace, state, lane: filter.lane, tag: filter.tag })], keep };
 }
 
 function query(parts: Record<string, string | undefined>): string {

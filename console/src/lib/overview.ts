@@ -1,4 +1,4 @@
-import { plural, words } from "./format";
+import { plural, short, words } from "./format";
 import { href } from "./router";
 import { duration } from "./time";
 
@@ -44,6 +44,16 @@ export const sum = (values: readonly number[]): number => values.reduce((all, va
 export function together(lanes: readonly LaneOverview[], figure: Figure): number[] {
     const points = Math.max(0, ...lanes.map((lane) => lane[figure].length));
     return Array.from({ length: points }, (_, at) => sum(lanes.map((lane) => lane[figure][at] ?? 0)));
+}
+
+const MINUTE_MS = 60_000;
+const RATE_SPAN_MS = 5 * MINUTE_MS;
+
+/** `12.5/min`: completed, over the last five minutes or as long as the server runs. */
+export function perMinute(lane: LaneOverview, pointMs: number): string {
+    const points = lane.completed.slice(-Math.ceil(RATE_SPAN_MS / pointMs));
+    const rate = points.length === 0 ? 0 : (sum(points) * MINUTE_MS) / (points.length * pointMs);
+    return `${rate > 0 && rate < 10 ? rate.toFixed(1) : short(rate)}/min`;
 }
 
 /** Of the last so many points. */

@@ -30,6 +30,8 @@ export interface ExecutionInfo extends Listed {
     current_attempt_index: number;
     total_attempt_count: number;
     flow_id: string | null;
+    called_by?: string;
+    called_as?: string;
     blocking_detail: string;
     progress_pct?: number;
     progress_message?: string;
@@ -140,6 +142,7 @@ export interface Lane {
 }
 
 export interface Worker {
+    namespace: string;
     worker_id: string;
     worker_instance_id: string;
     lanes: string[];

@@ -45,7 +45,7 @@ export function ApprovalPage(): JSX.Element {
             const name = answers(open)[which][0];
             if (name) askAnswer(open, name, load.reload);
         };
-        return addKeys({ a: { about: "approve", run: answer("yes") }, x: { about: "reject", run: answer("no") } });
+        return addKeys({ a: { about: "approve", act: true, run: answer("yes") }, x: { about: "reject", act: true, run: answer("no") } });
     }, [open?.waitpoint_id]);
     return (
         <Page

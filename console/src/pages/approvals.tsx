@@ -55,8 +55,8 @@ export function ApprovalsPage(): JSX.Element {
         return addKeys({
             j: { about: "next approval", run: step(1) },
             k: { about: "approval before", run: step(-1) },
-            a: { about: "approve", run: answer("yes") },
-            x: { about: "reject", run: answer("no") },
+            a: { about: "approve", act: true, run: answer("yes") },
+            x: { about: "reject", act: true, run: answer("no") },
             "/": { about: "to the filter", run: () => tagInput.current?.focus() },
         });
     }, [rows.length, current?.waitpoint_id]);

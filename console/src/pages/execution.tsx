@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { executionPath, get, getOrNull } from "../lib/api";
 import { count, shortId, words } from "../lib/format";
 import { history } from "../lib/history";
-import { addKeys } from "../lib/keys";
+import { addKeys, type KeyMap } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { now } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
@@ -93,11 +93,9 @@ export function ExecutionPage(): JSX.Element {
         if (!all) return;
         document.title = `${all.info.execution_kind} · FlowFabric`;
         return addKeys({
-            ...(FINAL.has(all.info.public_state)
-                ? { R: { about: "run it again", run: () => askReplay(all.info) } }
-                : { C: { about: "cancel it", run: () => askCancel(all.info) } }),
+            ...keysOf(all),
         });
-    }, [all?.info.public_state]);
+    }, [all?.info]);
     if (load.error && !all)
         return (
             <Page title="Execution">
@@ -118,6 +116,18 @@ export function ExecutionPage(): JSX.Element {
             </Page>
         );
     return <Loaded all={all} />;
+}
+
+/** What the buttons do, on keys and in the palette. */
+function keysOf({ info, tags }: Everything): KeyMap {
+    const ended = FINAL.has(info.public_state);
+    const keys: KeyMap = { T: { about: "change its tags", act: true, run: () => askTags(info, tags) } };
+    if (ended) keys.R = { about: "run it again", act: true, run: () => askReplay(info) };
+    else keys.C = { about: "cancel it", act: true, run: () => askCancel(info) };
+    if (info.public_state === "suspended") keys.E = { about: "resume it", act: true, run: () => askResume(info) };
+    if (info.public_state === "active") keys.L = { about: "revoke its lease", act: true, run: () => askRevoke(info) };
+    if (!ended && info.public_state !== "active") keys.P = { about: "change its priority", act: true, run: () => askPriority(info) };
+    return keys;
 }
 
 function Loaded({ all }: { all: Everything }): JSX.Element {
@@ -305,6 +315,14 @@ function Facts({ all }: { all: Everything }): JSX.Element {
                 {row("Attempts", count(info.total_attempt_count))}
                 {info.flow_id &&
                     row("Flow", <a href={href(["flows", info.flow_id], { node: info.execution_id })}>{shortId(info.flow_id)}</a>)}
+                {info.called_by &&
+                    row(
+                        "Called by",
+                        <>
+                            <a href={href(["executions", info.called_by], { tab: "children" })}>{shortId(info.called_by)}</a> as{" "}
+                            {info.called_as}
+                        </>,
+                    )}
                 {info.required_capabilities && row("Needs", <code>{info.required_capabilities}</code>)}
             </dl>
             {Object.keys(tags).length > 0 && (

@@ -125,7 +125,8 @@ function useRows(line: string, filter: Filter) {
                 if (event.execution_id === "") continue;
                 if (!place_of.has(event.execution_id)) {
                     const mine =
-                        event.namespace === (filter.namespace ?? "default") && (filter.lane === undefined || event.lane_id === filter.lane);
+                        (filter.namespace === undefined || event.namespace === filter.namespace) &&
+                        (filter.lane === undefined || event.lane_id === filter.lane);
                     const plain = filter.state === undefined && filter.tag === undefined && filter.kind === undefined;
                     if (mine && plain && event.event === "acquired" && rows.value.length > 0) freshIds.add(event.execution_id);
                     if (mine && plain && event.family === "instance_tags") freshIds.add(event.execution_id);
@@ -337,10 +338,10 @@ function NoExecutions({ filtered, more }: { filtered: boolean; more: (() => void
         );
     return (
         <Empty
-            title="No executions yet in this namespace"
+            title="No executions yet"
             line={`curl -fsS ${location.origin}/v1/executions -H 'Content-Type: application/json' -d '{"execution_kind":"hello","lane_id":"default","namespace":"default","payload":"world"}'`}
         >
-            Create one, or choose another namespace with <code>ns:name</code>.
+            Create one:
         </Empty>
     );
 }

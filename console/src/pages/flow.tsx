@@ -5,7 +5,7 @@ import { get, send } from "../lib/api";
 import { type NodeTime, nodeTimes } from "../lib/flowtimes";
 import { stateAfter } from "../lib/follow";
 import { count, words } from "../lib/format";
-import { criticalPath, layout, NODE_HEIGHT, NODE_WIDTH } from "../lib/layers";
+import { criticalPath, layout, NODE_HEIGHT, NODE_WIDTH, type Placed } from "../lib/layers";
 import { onEvents } from "../lib/live";
 import { useLoad } from "../lib/load";
 import { now } from "../lib/prefs";
@@ -14,6 +14,7 @@ import { duration } from "../lib/time";
 import type { Flow, FlowEdge, FlowGroup, FlowNode, PublicState } from "../lib/types";
 import { NodeBox } from "../parts/node";
 import { lookOf, State } from "../parts/state";
+import { Still } from "../parts/still";
 import { CriticalPath, Slowest } from "../parts/timing";
 import { Button, Copy, Empty, Problem, question, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
@@ -258,58 +259,39 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
             onPointerUp={() => (drag.current = undefined)}
         >
             <svg width={size.value.width} height={size.value.height} role="group" aria-label={`Graph of ${graph.nodes.length} nodes`}>
-                <g transform={`translate(${x} ${y}) scale(${scale})`}>
+                <g data-nodes={graph.nodes.length} transform={`translate(${x} ${y}) scale(${scale})`}>
                     {graph.edges.map((edge) => {
                         const from = placed.nodes.get(edge.upstream_execution_id);
                         const to = placed.nodes.get(edge.downstream_execution_id);
                         if (!from || !to || (!seen(from.x, from.y) && !seen(to.x, to.y))) return null;
-                        const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
-                        const bend = (x2 - x1) / 2;
                         const onPath = critical.has(edge.upstream_execution_id) && critical.has(edge.downstream_execution_id);
                         return (
-                            <path
+                            <DrawnEdge
                                 key={edge.edge_id}
-                                class={`edge ${edge.edge_state}${onPath ? " critical" : ""}`}
-                                d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}
+                                from={from}
+                                to={to}
+                                look={`edge ${edge.edge_state}${onPath ? " critical" : ""}`}
                             />
                         );
                     })}
                     {graph.nodes.map((node) => {
                         const at = placed.nodes.get(node.execution_id);
                         if (!at || !seen(at.x, at.y)) return null;
-                        const state = states.value.get(node.execution_id) ?? node.public_state;
                         const group = groups.get(node.execution_id);
-                        const join =
-                            group && group.policy !== "all_of"
-                                ? `${words(group.policy)}${group.k ? ` ${group.k}` : ""} of ${group.n}`
-                                : undefined;
                         return (
-                            <a
+                            <DrawnNode
                                 key={node.execution_id}
-                                href={href(["flows", graph.flow_id], { node: node.execution_id })}
-                                aria-label={`${node.name}, ${words(state)}`}
-                            >
-                                <g
-                                    class={`node ${lookOf(state).tone}${node.execution_id === chosen ? " chosen" : ""}`}
-                                    transform={`translate(${at.x} ${at.y})`}
-                                >
-                                    <title>
-                                        {node.name}: {words(state)}
-                                    </title>
-                                    <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
-                                    <g transform="translate(12 12)" class={`mark ${lookOf(state).tone}`}>
-                                        {lookOf(state).shape}
-                                    </g>
-                                    <text x="32" y="22">
-                                        {clip(node.name || node.execution_kind, 20)}
-                                    </text>
-                                    {join && (
-                                        <text class="join" x="0" y="-5">
-                                            {join}
-                                        </text>
-                                    )}
-                                </g>
-                            </a>
+                                at={at}
+                                flow={graph.flow_id}
+                                name={node.name || node.execution_kind}
+                                state={states.value.get(node.execution_id) ?? node.public_state}
+                                chosen={node.execution_id === chosen}
+                                join={
+                                    group && group.policy !== "all_of"
+                                        ? `${words(group.policy)}${group.k ? ` ${group.k}` : ""} of ${group.n}`
+                                        : undefined
+                                }
+                            />
                         );
                     })}
                 </g>
@@ -327,6 +309,44 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
             </div>
         </div>
     );
+}
+
+/** A graph of a thousand nodes is drawn again for each change; what stays the same costs a comparison. */
+class DrawnNode extends Still<{ at: Placed; flow: string; name: string; state: PublicState; chosen: boolean; join: string | undefined }> {
+    override render(): JSX.Element {
+        const { at, flow, name, state, chosen, join } = this.props;
+        const { tone, shape } = lookOf(state);
+        return (
+            <a href={href(["flows", flow], { node: at.id })} aria-label={`${name}, ${words(state)}`}>
+                <g class={`node ${tone}${chosen ? " chosen" : ""}`} transform={`translate(${at.x} ${at.y})`}>
+                    <title>
+                        {name}: {words(state)}
+                    </title>
+                    <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+                    <g transform="translate(12 12)" class={`mark ${tone}`}>
+                        {shape}
+                    </g>
+                    <text x="32" y="22">
+                        {clip(name, 20)}
+                    </text>
+                    {join && (
+                        <text class="join" x="0" y="-5">
+                            {join}
+                        </text>
+                    )}
+                </g>
+            </a>
+        );
+    }
+}
+
+class DrawnEdge extends Still<{ from: Placed; to: Placed; look: string }> {
+    override render(): JSX.Element {
+        const { from, to, look } = this.props;
+        const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
+        const bend = (x2 - x1) / 2;
+        return <path class={look} d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />;
+    }
 }
 
 function zoomed(view: View, by: number, size: { width: number; height: number }): View {

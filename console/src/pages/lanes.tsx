@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { get, send } from "../lib/api";
 import { short, words } from "../lib/format";
 import { useLoad } from "../lib/load";
+import { type LaneOverview, type Overview, perMinute, sum } from "../lib/overview";
 import { href } from "../lib/router";
 import type { Lane } from "../lib/types";
 import { State } from "../parts/state";
@@ -9,6 +10,9 @@ import { Button, Empty, Problem, perform, question, Skeleton } from "../parts/ui
 import { Page } from "../shell";
 
 const SHOWN = ["waiting", "active", "suspended", "delayed", "rate_limited"] as const;
+const MINOR: ReadonlySet<string> = new Set(["suspended", "delayed", "rate_limited"]);
+/** No event tells of what is created, nor of what others change here. */
+const AGAIN_MS = 5_000;
 const LIST_STATE: Record<string, string> = {
     waiting: "eligible",
     active: "active",
@@ -48,19 +52,24 @@ function askShare(lane: Lane): void {
 export function LanesPage(): JSX.Element {
     const load = useLoad(
         "lanes",
-        (abort) => get<{ lanes: Lane[] }>("/v1/lanes", abort),
+        (abort) => get<{ lanes: Lane[] }>("/v1/lanes?counts=now", abort),
         () => true,
+        () => AGAIN_MS,
     );
     const lanes = load.data?.lanes ?? [];
+    const overview = useLoad(
+        "rates",
+        (abort) => get<Overview>("/v1/overview", abort),
+        () => true,
+    );
+    const rates = new Map(overview.data?.lanes.map((lane) => [lane.lane_id, lane]));
+    const weights = lanes.reduce((all, lane) => all + (lane.state === "active" ? lane.scheduling_weight : 0), 0);
     const after = (run: () => void) => (): void => {
         run();
         setTimeout(load.reload, 400);
     };
     return (
-        <Page
-            title="Lanes"
-            lead={<p class="muted">Counts are of this moment where the server follows them, and at most half a minute old elsewhere.</p>}
-        >
+        <Page title="Lanes">
             {load.error && <Problem error={load.error} retry={load.reload} />}
             {!load.data ? (
                 !load.error && <Skeleton />
@@ -74,17 +83,20 @@ export function LanesPage(): JSX.Element {
                                 <th scope="col">Lane</th>
                                 <th scope="col">State</th>
                                 {SHOWN.map((name) => (
-                                    <th key={name} scope="col" class="right">
+                                    <th key={name} scope="col" class={MINOR.has(name) ? "right secondary" : "right"}>
                                         {words(name)}
                                     </th>
                                 ))}
-                                <th scope="col" class="right">
-                                    ended
+                                <th scope="col" class="right secondary">
+                                    completed
                                 </th>
-                                <th scope="col" class="right">
-                                    weight
+                                <th scope="col" class="right secondary">
+                                    failed in an hour
                                 </th>
-                                <th scope="col" class="wide">
+                                <th scope="col" class="right secondary">
+                                    share
+                                </th>
+                                <th scope="col">
                                     <span class="hidden">Actions</span>
                                 </th>
                             </tr>
@@ -101,22 +113,25 @@ export function LanesPage(): JSX.Element {
                                         {lane.state === "active" ? <span class="state good">active</span> : <State state={lane.state} />}
                                     </td>
                                     {SHOWN.map((name) => (
-                                        <td key={name} class="right">
+                                        <td key={name} class={MINOR.has(name) ? "right secondary" : "right"}>
                                             <Count lane={lane} name={name} />
                                         </td>
                                     ))}
-                                    <td class="right muted">{short(lane.counts.terminal ?? 0)}</td>
-                                    <td class="right">
+                                    <td class="right secondary">
+                                        <Rate lane={rates.get(lane.lane_id)} pointMs={overview.data?.point_ms ?? 1} />
+                                    </td>
+                                    <td class="right secondary">{short(sum(rates.get(lane.lane_id)?.failed ?? []))}</td>
+                                    <td class="right secondary">
                                         <Button
                                             kind="quiet"
-                                            title="Change the weight"
-                                            label={`Weight of ${lane.lane_id}: ${lane.scheduling_weight}`}
+                                            title="Of what workers take that serve all active lanes"
+                                            label={`${shareOf(lane, weights)} for ${lane.lane_id}, weight ${lane.scheduling_weight}`}
                                             onClick={() => askShare(lane)}
                                         >
-                                            {lane.scheduling_weight}
+                                            {shareOf(lane, weights)}
                                         </Button>
                                     </td>
-                                    <td class="wide">
+                                    <td>
                                         <div class="buttons">
                                             {lane.state === "active" ? (
                                                 <Button onClick={after(() => setState(lane, "paused"))} label={`Pause ${lane.lane_id}`}>
@@ -159,6 +174,15 @@ export function LanesPage(): JSX.Element {
             )}
         </Page>
     );
+}
+
+function shareOf(lane: Lane, weights: number): string {
+    return lane.state === "active" && weights > 0 ? `${Math.round((lane.scheduling_weight / weights) * 100)} %` : "none";
+}
+
+function Rate({ lane, pointMs }: { lane: LaneOverview | undefined; pointMs: number }): JSX.Element {
+    if (!lane) return <span class="muted">–</span>;
+    return <>{perMinute(lane, pointMs)}</>;
 }
 
 function Count({ lane, name }: { lane: Lane; name: string }): JSX.Element {

@@ -1,15 +1,43 @@
 import type { JSX } from "preact";
-import { get, send } from "../lib/api";
+import { executionPath, get, getOrNull, send } from "../lib/api";
 import { count, short, shortId, words } from "../lib/format";
 import { useLoad } from "../lib/load";
 import { now } from "../lib/prefs";
 import { href, place } from "../lib/router";
 import { duration } from "../lib/time";
-import type { Budget, Quota } from "../lib/types";
+import type { Budget, Explanation, Lane, Listed, Quota } from "../lib/types";
 import { Button, Copy, Empty, Meter, Panel, Problem, question, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
 
 const PAGE = 200;
+const BLOCKED_LOOKED_AT_MOST = 40;
+const BLOCKED_STATES = ["blocked_budget", "blocked_quota"] as const;
+
+/** What waits for a budget or a quota: how many, by its id, and one of them. */
+type Blocked = ReadonlyMap<string, { count: number; example: string }>;
+
+async function loadBlocked(abort: AbortSignal): Promise<Blocked> {
+    const { lanes } = await get<{ lanes: Lane[] }>("/v1/lanes?counts=now", abort);
+    const wanted = lanes.flatMap((lane) =>
+        BLOCKED_STATES.filter((state) => (lane.counts[state.replace("blocked", "blocked_by")] ?? 0) > 0).map(
+            (state) =>
+                `/v1/executions?lane=${encodeURIComponent(lane.lane_id)}&state=${state}&limit=${Math.ceil(BLOCKED_LOOKED_AT_MOST / 2)}`,
+        ),
+    );
+    const listed = (await Promise.all(wanted.map((path) => get<{ executions: Listed[] }>(path, abort)))).flatMap((page) => page.executions);
+    const explained = await Promise.all(
+        listed.slice(0, BLOCKED_LOOKED_AT_MOST).map((one) => getOrNull<Explanation>(executionPath(one.execution_id, "/explain"), abort)),
+    );
+    const found = new Map<string, { count: number; example: string }>();
+    for (const info of explained)
+        for (const policy of info?.policies ?? []) {
+            if (!policy.exhausted) continue;
+            const id = policy.ref.replace(/^[a-z_]+:/, "");
+            const before = found.get(id);
+            found.set(id, { count: (before?.count ?? 0) + 1, example: before?.example ?? info!.execution_id });
+        }
+    return found;
+}
 
 export function LimitsPage(): JSX.Element {
     const budgets = useLoad(
@@ -22,6 +50,7 @@ export function LimitsPage(): JSX.Element {
         (abort) => get<{ quotas: Quota[] }>(`/v1/quotas?limit=${PAGE}`, abort),
         (event) => event.family === "lease_history",
     );
+    const blocked = useLoad("blocked", loadBlocked, (event) => event.family === "completion" || event.family === "lease_history");
     return (
         <Page title="Budgets and quotas">
             {budgets.error && <Problem error={budgets.error} retry={budgets.reload} />}
@@ -37,7 +66,12 @@ export function LimitsPage(): JSX.Element {
                     {[...budgets.data.budgets]
                         .sort((a, b) => share(b) - share(a))
                         .map((budget) => (
-                            <BudgetCard key={budget.budget_id} budget={budget} done={budgets.reload} />
+                            <BudgetCard
+                                key={budget.budget_id}
+                                budget={budget}
+                                blocked={blocked.data?.get(budget.budget_id)}
+                                done={budgets.reload}
+                            />
                         ))}
                 </div>
             )}
@@ -53,7 +87,7 @@ export function LimitsPage(): JSX.Element {
                     A quota limits how many executions start in a window, and how many run at a time.
                 </Empty>
             ) : (
-                <QuotaTable quotas={quotas.data.quotas} done={quotas.reload} />
+                <QuotaTable quotas={quotas.data.quotas} blocked={blocked.data} done={quotas.reload} />
             )}
         </Page>
     );
@@ -79,6 +113,14 @@ function exhaustion(budget: Budget, name: string): number | undefined {
 }
 
 function askLimits(budget: Budget, done: () => void): void {
+    const names = Object.keys(budget.hard_limits);
+    const before = (): Promise<unknown> =>
+        send("PUT", `/v1/budgets/${budget.budget_id}`, {
+            dimensions: names,
+            hard_limits: names.map((name) => budget.hard_limits[name]),
+            soft_limits: names.map((name) => budget.soft_limits[name] ?? 0),
+            reason: "undone in the console",
+        });
     question.value = {
         title: "Change the limits",
         about: "A higher limit lets what is blocked go on. Usage stays as it is.",
@@ -100,7 +142,7 @@ function askLimits(budget: Budget, done: () => void): void {
         },
         done: () => {
             done();
-            return { text: "Limits changed." };
+            return { text: "Limits changed.", undo: () => before().then(done) };
         },
     };
 }
@@ -119,7 +161,51 @@ function askReset(budget: Budget, done: () => void): void {
     };
 }
 
-function BudgetCard({ budget, done }: { budget: Budget; done: () => void }): JSX.Element {
+function Waiting({ blocked }: { blocked: { count: number; example: string } | undefined }): JSX.Element | null {
+    if (!blocked) return null;
+    const { count: many, example } = blocked;
+    return <a href={href(["executions", example])}>{many === 1 ? "1 execution waits for it" : `${count(many)} executions wait for it`}</a>;
+}
+
+/** From the start of the period to its reset: what is left, and where it leads at this rate. */
+function BurnDown({ budget, name }: { budget: Budget; name: string }): JSX.Element | null {
+    const limit = budget.hard_limits[name] ?? 0;
+    const used = budget.usage[name] ?? 0;
+    const end = budget.next_reset_at;
+    if (!end || budget.reset_interval_ms <= 0 || limit <= 0) return null;
+    const begun = Math.max(budget.created_at, end - budget.reset_interval_ms);
+    const x = (at: number): number => Math.min(WIDE, Math.max(0, ((at - begun) / (end - begun)) * WIDE));
+    const y = (left: number): number => HIGH - 1 - (Math.max(0, left) / limit) * (HIGH - 2);
+    const left = limit - used;
+    const gone = exhaustion(budget, name);
+    const here = { x: x(now.value), y: y(left) };
+    const rest = now.value > begun ? left - (used / (now.value - begun)) * (end - now.value) : left;
+    const there = gone === undefined ? { x: WIDE, y: y(used >= limit ? 0 : rest) } : { x: x(now.value + gone), y: y(0) };
+    return (
+        <svg
+            class={`burn ${used >= limit ? "bad" : gone === undefined ? "good" : "held"}`}
+            viewBox={`0 0 ${WIDE} ${HIGH}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`What is left of ${words(name)}, from the start of the period to its reset`}
+        >
+            <line class="burn-reset" x1={WIDE - 0.5} x2={WIDE - 0.5} y1="0" y2={HIGH} />
+            <line class="burn-past" x1="0" y1={y(limit)} x2={here.x} y2={here.y} />
+            <line class="burn-ahead" x1={here.x} y1={here.y} x2={there.x} y2={there.y} />
+        </svg>
+    );
+}
+
+const WIDE = 240;
+const HIGH = 36;
+
+interface CardProps {
+    budget: Budget;
+    blocked: { count: number; example: string } | undefined;
+    done: () => void;
+}
+
+function BudgetCard({ budget, blocked, done }: CardProps): JSX.Element {
     const marked = place.value.query.get("id") === budget.budget_id;
     return (
         <section class={`panel card${marked ? " marked" : ""}`} aria-label={`Budget of ${budget.scope_type} ${budget.scope_id}`}>
@@ -155,6 +241,7 @@ function BudgetCard({ budget, done }: { budget: Budget; done: () => void }): JSX
                                 </span>
                             </div>
                             <Meter used={used} limit={limit} soft={budget.soft_limits[name]} label={`${words(name)} used`} />
+                            <BurnDown budget={budget} name={name} />
                             <p class="muted small">
                                 {used >= limit
                                     ? "exhausted"
@@ -166,6 +253,11 @@ function BudgetCard({ budget, done }: { budget: Budget; done: () => void }): JSX
                     );
                 })}
             </ul>
+            {blocked && (
+                <p class="small card-foot">
+                    <Waiting blocked={blocked} />
+                </p>
+            )}
             <p class="muted small card-foot">
                 {budget.next_reset_at ? (
                     <>
@@ -202,12 +294,15 @@ function askQuota(quota: Quota, done: () => void): void {
             }),
         done: () => {
             done();
-            return { text: "The quota is changed." };
+            const { max_requests_per_window, max_concurrent } = quota;
+            const before = { max_requests_per_window, max_concurrent, reason: "undone in the console" };
+            return { text: "The quota is changed.", undo: () => send("PUT", `/v1/quotas/${quota.quota_policy_id}`, before).then(done) };
         },
     };
 }
 
-function QuotaTable({ quotas, done }: { quotas: readonly Quota[]; done: () => void }): JSX.Element {
+function QuotaTable(props: { quotas: readonly Quota[]; blocked: Blocked | undefined; done: () => void }): JSX.Element {
+    const { quotas, blocked, done } = props;
     return (
         <Panel title="Quotas">
             <div class="scroll-x">
@@ -255,7 +350,10 @@ function QuotaTable({ quotas, done }: { quotas: readonly Quota[]; done: () => vo
                                         <span class="muted">any number</span>
                                     )}
                                 </td>
-                                <td class="right">{quota.next_slot_in_ms > 0 ? `in ${duration(quota.next_slot_in_ms)}` : "now"}</td>
+                                <td class="right">
+                                    {quota.next_slot_in_ms > 0 ? `in ${duration(quota.next_slot_in_ms)}` : "now"}{" "}
+                                    <Waiting blocked={blocked?.get(quota.quota_policy_id)} />
+                                </td>
                                 <td class="right">
                                     <Button kind="quiet" label={`Change ${quota.name}`} onClick={() => askQuota(quota, done)}>
                                         Change

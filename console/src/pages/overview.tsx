@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { get } from "../lib/api";
 import { plural, short, words } from "../lib/format";
 import { useLoad } from "../lib/load";
-import { judge, type LaneOverview, type Overview, sum, together } from "../lib/overview";
+import { judge, type LaneOverview, type Overview, perMinute, sum, together } from "../lib/overview";
 import { now } from "../lib/prefs";
 import { href } from "../lib/router";
 import { duration } from "../lib/time";
@@ -132,14 +132,6 @@ function NearBudgets({ data }: { data: Overview }): JSX.Element | null {
     );
 }
 
-const MINUTE_MS = 60_000;
-
-/** Completed in a minute, over the last five. */
-function rate(lane: LaneOverview, pointMs: number): number {
-    const points = lane.completed.slice(-Math.ceil((5 * MINUTE_MS) / pointMs));
-    return (sum(points) * MINUTE_MS) / (points.length * pointMs);
-}
-
 function LaneTable({ data }: { data: Overview }): JSX.Element {
     return (
         <div class="scroll-x">
@@ -178,7 +170,7 @@ function LaneTable({ data }: { data: Overview }): JSX.Element {
                             </td>
                             <Sparked lane={lane} what="waiting" value={short(lane.counts.waiting ?? 0)} tone="quiet" />
                             <Sparked lane={lane} what="running" value={short(lane.counts.active ?? 0)} tone="active" />
-                            <Sparked lane={lane} what="completed" value={perMinute(rate(lane, data.point_ms))} tone="good" />
+                            <Sparked lane={lane} what="completed" value={perMinute(lane, data.point_ms)} tone="good" />
                             <Sparked lane={lane} what="failed" value={short(sum(lane.failed))} tone="bad" />
                             <td class="right secondary">
                                 <Oldest lane={lane} />
@@ -190,10 +182,6 @@ function LaneTable({ data }: { data: Overview }): JSX.Element {
             </table>
         </div>
     );
-}
-
-function perMinute(value: number): string {
-    return `${value > 0 && value < 10 ? value.toFixed(1) : short(value)}/min`;
 }
 
 function Oldest({ lane }: { lane: LaneOverview }): JSX.Element {

@@ -57,7 +57,10 @@ async function unmet(abort: AbortSignal): Promise<Data["unmet"]> {
 
 async function loadWorkers(namespace: string, abort: AbortSignal): Promise<Data> {
     const [{ workers }, missing] = await Promise.all([
-        get<{ workers: Worker[] }>(`/v1/workers?namespace=${encodeURIComponent(namespace)}&limit=${WORKERS_MOST}`, abort),
+        get<{ workers: Worker[] }>(
+            `/v1/workers?limit=${WORKERS_MOST}${namespace === "" ? "" : `&namespace=${encodeURIComponent(namespace)}`}`,
+            abort,
+        ),
         unmet(abort),
     ]);
     const leases = await Promise.all(
@@ -70,14 +73,14 @@ async function loadWorkers(namespace: string, abort: AbortSignal): Promise<Data>
     };
 }
 
-function askRemove(worker: Worker, namespace: string, done: () => void): void {
+function askRemove(worker: Worker, done: () => void): void {
     question.value = {
         title: `Take ${worker.worker_instance_id} out?`,
         about: "It is no longer listed and its leases are revoked, so that others take its work over. If it still runs, it registers again.",
         action: "Take it out",
         danger: true,
         run: () =>
-            send("DELETE", `${instancePath(worker)}?namespace=${encodeURIComponent(namespace)}`, {
+            send("DELETE", `${instancePath(worker)}?namespace=${encodeURIComponent(worker.namespace)}`, {
                 reason: "removed in the console",
                 revoke_leases: true,
             }),
@@ -89,7 +92,7 @@ function askRemove(worker: Worker, namespace: string, done: () => void): void {
 }
 
 export function WorkersPage(): JSX.Element {
-    const namespace = place.value.query.get("ns") ?? "default";
+    const namespace = place.value.query.get("ns") ?? "";
     const load = useLoad(
         `workers ${namespace}`,
         (abort) => loadWorkers(namespace, abort),
@@ -111,12 +114,12 @@ export function WorkersPage(): JSX.Element {
                     class="inline"
                     onSubmit={(event) => {
                         event.preventDefault();
-                        setQuery({ ns: typed.value === "default" ? null : typed.value });
+                        setQuery({ ns: typed.value.trim() || null });
                     }}
                 >
                     <label class="inline">
                         <span>Namespace</span>
-                        <input value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
+                        <input value={typed.value} placeholder="all" onInput={(event) => (typed.value = event.currentTarget.value)} />
                     </label>
                 </form>
             }
@@ -140,8 +143,8 @@ export function WorkersPage(): JSX.Element {
                 !load.error && <Skeleton />
             ) : load.data.workers.length === 0 ? (
                 <Empty
-                    title={`No worker is registered in namespace ${namespace}`}
-                    line={`curl -X PUT ${location.origin}/v1/workers/my-worker/instances/my-worker-1 -H 'Content-Type: application/json' -d '{"namespace":"${namespace}","lanes":["default"],"capabilities":[]}'`}
+                    title={namespace === "" ? "No worker is registered" : `No worker is registered in namespace ${namespace}`}
+                    line={`curl -X PUT ${location.origin}/v1/workers/my-worker/instances/my-worker-1 -H 'Content-Type: application/json' -d '{"namespace":"${namespace || "default"}","lanes":["default"],"capabilities":[]}'`}
                 >
                     The SDK registers by itself. Over HTTP:
                 </Empty>
@@ -153,6 +156,9 @@ export function WorkersPage(): JSX.Element {
                                 <tr>
                                     <th scope="col">Instance</th>
                                     <th scope="col">Worker</th>
+                                    <th scope="col" class="secondary">
+                                        Namespace
+                                    </th>
                                     <th scope="col">Lanes</th>
                                     <th scope="col">Capabilities</th>
                                     <th scope="col" class="wide">
@@ -173,6 +179,7 @@ export function WorkersPage(): JSX.Element {
                                         <tr key={worker.worker_instance_id}>
                                             <td class="strong">{worker.worker_instance_id}</td>
                                             <td>{worker.worker_id}</td>
+                                            <td class="secondary">{worker.namespace}</td>
                                             <td>{worker.lanes.join(", ")}</td>
                                             <td>
                                                 <code>{worker.capabilities.join(" ")}</code>
@@ -200,7 +207,7 @@ export function WorkersPage(): JSX.Element {
                                                 <Button
                                                     kind="quiet"
                                                     label={`Take out ${worker.worker_instance_id}`}
-                                                    onClick={() => askRemove(worker, namespace, load.reload)}
+                                                    onClick={() => askRemove(worker, load.reload)}
                                                 >
                                                     Take out
                                                 </Button>

@@ -1,4 +1,5 @@
 import { executionPath, get, send } from "../lib/api";
+import { formAnswer, formFields } from "../lib/form";
 import { actor } from "../lib/prefs";
 import type { ExecutionInfo, Waitpoint } from "../lib/types";
 import { question, toast } from "./ui";
@@ -84,6 +85,7 @@ export function askPriority(info: ExecutionInfo): void {
 }
 
 export function askTags(info: ExecutionInfo, tags: Record<string, string>): void {
+    let changed = new Set<string>();
     question.value = {
         title: "Tags",
         about: "One key=value a line, new keys as word.name. A line that is taken away leaves its tag as it is.",
@@ -107,9 +109,15 @@ export function askTags(info: ExecutionInfo, tags: Record<string, string>): void
                 const [key, value] = [line.slice(0, mark).trim(), line.slice(mark + 1)];
                 if (tags[key] !== value) wanted[key] = value;
             }
+            changed = new Set(Object.keys(wanted));
             return send("PUT", executionPath(info.execution_id, "/tags"), wanted);
         },
-        done: () => ({ text: "Tags saved." }),
+        done: () => {
+            // A tag cannot be taken away, so only changed values have a way back.
+            const before = Object.fromEntries([...changed].flatMap((key) => (tags[key] === undefined ? [] : [[key, tags[key]]])));
+            if (Object.keys(before).length === 0) return { text: "Tags saved." };
+            return { text: "Tags saved.", undo: () => send("PUT", executionPath(info.execution_id, "/tags"), before) };
+        },
     };
 }
 
@@ -129,12 +137,12 @@ interface Receipt {
 
 /**
  * Each person answers once, so the name is part of the idempotency key. The operators' route takes no payload: an answer with
- * a comment is sent as a signal with the waitpoint's token.
+ * a comment or a form is sent as a signal with the waitpoint's token.
  */
-async function sendAnswer(waitpoint: Waitpoint, signalName: string, actorName: string, comment: string): Promise<Receipt> {
+async function sendAnswer(waitpoint: Waitpoint, signalName: string, actorName: string, payload: Record<string, unknown>): Promise<Receipt> {
     const suffix = actorName.slice(0, SUFFIX_MOST);
     const path = (rest: string): string => executionPath(waitpoint.execution_id, rest);
-    if (comment === "")
+    if (Object.keys(payload).length === 0)
         return send<Receipt>("POST", path("/approve"), {
             waitpoint_id: waitpoint.waitpoint_id,
             signal_name: signalName,
@@ -149,13 +157,14 @@ async function sendAnswer(waitpoint: Waitpoint, signalName: string, actorName: s
         source_type: "operator",
         source_identity: actorName,
         idempotency_key: `approval:${signalName}:${suffix}`,
-        payload: JSON.stringify({ comment }),
+        payload: JSON.stringify(payload),
         payload_encoding: "json",
     });
 }
 
 export function askAnswer(waitpoint: Waitpoint, signalName: string, done?: () => void): void {
     const refuses = REFUSING.test(signalName);
+    const form = refuses ? undefined : waitpoint.approval?.form;
     let receipt: Receipt | undefined;
     question.value = {
         title: refuses ? "Reject?" : "Approve?",
@@ -163,12 +172,18 @@ export function askAnswer(waitpoint: Waitpoint, signalName: string, done?: () =>
         action: refuses ? "Reject" : "Approve",
         danger: refuses,
         fields: [
+            ...formFields(form).map((field) => ({ ...field, name: `form.${field.name}` })),
             { name: "actor", label: "Your name", value: actor.value, hint: "Kept with the answer." },
             { name: "comment", label: "Comment", kind: "area", hint: "The execution gets it as the signal's payload." },
         ],
         run: async (values) => {
             actor.value = values.actor ?? "";
-            receipt = await sendAnswer(waitpoint, signalName, actor.value, (values.comment ?? "").trim());
+            const given = Object.entries(values).flatMap(([name, text]) => (name.startsWith("form.") ? [[name.slice(5), text]] : []));
+            const comment = (values.comment ?? "").trim();
+            receipt = await sendAnswer(waitpoint, signalName, actor.value, {
+                ...formAnswer(form, Object.fromEntries(given) as Record<string, string>),
+                ...(comment === "" ? {} : { comment }),
+            });
         },
         done: () => {
             done?.();

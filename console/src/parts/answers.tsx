@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { executionPath, getOrNull } from "../lib/api";
-import { type Condition, commentOf, counted } from "../lib/approvals";
+import { type Condition, commentOf, counted, filledIn } from "../lib/approvals";
 import { plural, words } from "../lib/format";
 import { useLoad } from "../lib/load";
 import type { Signal, Waitpoint } from "../lib/types";
@@ -51,6 +51,12 @@ export function AnswerList({ signals }: { signals: readonly Signal[] }): JSX.Ele
                     <span class="muted">
                         <Time at={signal.accepted_at ?? signal.created_at} />
                     </span>
+                    {filledIn(signal).map(([name, value]) => (
+                        <span key={name}>
+                            {" "}
+                            <span class="muted">{words(name)}</span> {value}
+                        </span>
+                    ))}
                     {commentOf(signal) && <q>{commentOf(signal)}</q>}
                 </li>
             ))}

@@ -1,13 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { executionPath } from "../lib/api";
+import { executionPath, get, getOrNull } from "../lib/api";
 import { count, plural } from "../lib/format";
 import { readEvents } from "../lib/live";
+import { useLoad } from "../lib/load";
 import { zone } from "../lib/prefs";
 import { place, setQuery } from "../lib/router";
 import { clockTime } from "../lib/time";
-import { Button, Empty, Tabs } from "./ui";
+import { Tree } from "./bytes";
+import { Button, Empty, Problem, Skeleton, Tabs, Time } from "./ui";
 
 interface Frame {
     id: string;
@@ -17,6 +19,13 @@ interface Frame {
     text: string;
 }
 
+interface SentFrame {
+    id: string;
+    attempt_index: number;
+    fields: Record<string, unknown>;
+}
+
+const PAGE = 1_000;
 /** Beyond this the oldest are let go, so that a page that stays open does not grow for ever. */
 const FRAMES_MOST = 100_000;
 const ROWS_MOST = 400;
@@ -46,26 +55,41 @@ function useFrames(id: string) {
                 version.value += 1;
             });
         };
+        const add = (sent: SentFrame[]): void => {
+            for (const frame of sent)
+                frames.current.push({
+                    id: frame.id,
+                    attempt: frame.attempt_index,
+                    type: String(frame.fields.frame_type ?? ""),
+                    at: Number(frame.fields.ts ?? frame.id.split("-")[0]),
+                    text: decode(frame.fields),
+                });
+            if (frames.current.length > FRAMES_MOST) frames.current.splice(0, frames.current.length - FRAMES_MOST);
+            draw();
+        };
+        /** What is there already comes in pages, many frames at a time; what is written from then on comes as events. */
+        const readPages = async (): Promise<void> => {
+            for (let more = true; more; ) {
+                const from = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+                const path = executionPath(id, `/stream?mode=all_attempts&limit=${PAGE}${from}`);
+                const page = await get<{ frames: SentFrame[]; next: string; more: boolean }>(path, abort.signal);
+                cursor = page.next;
+                more = page.more;
+                add(page.frames);
+            }
+        };
         void (async () => {
             while (!abort.signal.aborted && !ended.value) {
                 try {
+                    await readPages();
                     const headers: Record<string, string> = cursor === undefined ? {} : { "Last-Event-ID": cursor };
                     const status = await readEvents(executionPath(id, "/stream?mode=all_attempts"), headers, abort.signal, (events) => {
                         for (const one of events) {
-                            if (one.id !== undefined) cursor = one.id;
+                            // The id of the end is no place to read on from.
                             if (one.event === "end") ended.value = true;
-                            if (one.event !== "frame") continue;
-                            const frame = JSON.parse(one.data) as { id: string; attempt_index: number; fields: Record<string, unknown> };
-                            frames.current.push({
-                                id: frame.id,
-                                attempt: frame.attempt_index,
-                                type: String(frame.fields.frame_type ?? ""),
-                                at: Number(frame.fields.ts ?? frame.id.split("-")[0]),
-                                text: decode(frame.fields),
-                            });
+                            else if (one.id !== undefined) cursor = one.id;
                         }
-                        if (frames.current.length > FRAMES_MOST) frames.current.splice(0, frames.current.length - FRAMES_MOST);
-                        draw();
+                        add(events.filter((one) => one.event === "frame").map((one) => JSON.parse(one.data) as SentFrame));
                     });
                     problem.value = undefined;
                     if (status === 204) return;
@@ -142,7 +166,7 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
         );
     const rows = shown.filter((frame) => find === "" || frame.text.toLowerCase().includes(find.toLowerCase()));
     return (
-        <div class="output">
+        <div class="output" data-frames={shown.length}>
             <div class="bar">
                 <Tabs
                     label="How output is shown"
@@ -150,6 +174,7 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
                     tabs={[
                         ["text", "Text"],
                         ["frames", "Frames"],
+                        ["summary", "Summary"],
                     ]}
                     choose={(to) => setQuery({ view: to === "text" ? null : to })}
                 />
@@ -206,7 +231,13 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
             </div>
             <div class="output-box" ref={box} tabIndex={0} role="log" aria-label="Output" aria-live="off">
                 {view === "text" ? (
-                    <TextView frames={shown} find={find} />
+                    <TextView frames={shown} length={shown.length} find={find} />
+                ) : view === "summary" ? (
+                    <Summaries
+                        id={id}
+                        attempts={attempt === null ? Array.from({ length: attempts }, (_, at) => at) : [Number(attempt)]}
+                        ended={ended}
+                    />
                 ) : (
                     <table class="frames">
                         <tbody>
@@ -234,7 +265,55 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
     );
 }
 
-function TextView({ frames, find }: { frames: readonly Frame[]; find: string }): JSX.Element {
+interface Summary {
+    document: unknown;
+    version: number;
+    last_updated_ms: number;
+}
+
+const SUMMARIES_MOST = 20;
+/** Summaries change without an event of their own. */
+const SUMMARY_AGAIN_MS = 2_000;
+
+/** The document that a worker keeps up to date beside its frames, of each attempt that has one. */
+function Summaries({ id, attempts, ended }: { id: string; attempts: readonly number[]; ended: boolean }): JSX.Element {
+    const load = useLoad(
+        `summaries ${id} ${attempts.join()}`,
+        (abort) =>
+            Promise.all(
+                attempts.slice(-SUMMARIES_MOST).map(async (attempt) => ({
+                    attempt,
+                    summary: await getOrNull<Summary>(executionPath(id, `/attempts/${attempt}/summary`), abort),
+                })),
+            ),
+        (event) => event.execution_id === id,
+        () => (ended ? undefined : SUMMARY_AGAIN_MS),
+    );
+    if (load.error) return <Problem error={load.error} retry={load.reload} />;
+    if (!load.data) return <Skeleton rows={3} />;
+    const found = load.data.filter((one) => one.summary && one.summary.document !== null);
+    if (found.length === 0)
+        return <Empty title="No summary">A worker that appends frames with “summary” as their mode keeps a document here.</Empty>;
+    return (
+        <>
+            {found.map(({ attempt, summary }) => (
+                <div key={attempt} class="summary">
+                    <p class="attempt-line">
+                        attempt {attempt + 1}, version {count(summary!.version)}, <Time at={summary!.last_updated_ms} />
+                    </p>
+                    <Tree value={summary!.document} open />
+                </div>
+            ))}
+        </>
+    );
+}
+
+/** A page that lays out more takes long to open; what is older is shown when it is asked for. */
+const TEXT_MOST = 100_000;
+
+/** `length` tells that the list has grown, which stays the same list. */
+function TextView({ frames, find }: { frames: readonly Frame[]; length: number; find: string }): JSX.Element {
+    const all = useSignal(false);
     const groups: { attempt: number; text: string }[] = [];
     let pieces: string[] = [];
     let current = frames[0]?.attempt ?? 0;
@@ -247,8 +326,22 @@ function TextView({ frames, find }: { frames: readonly Frame[]; find: string }):
         pieces.push(frame.type === "token" || frame.type === "delta" ? frame.text : `${frame.text}\n`);
     }
     groups.push({ attempt: current, text: pieces.join("") });
+    let room = all.value || find !== "" ? Number.POSITIVE_INFINITY : TEXT_MOST;
+    let left = 0;
+    for (const group of [...groups].reverse()) {
+        left += Math.max(0, group.text.length - room);
+        if (group.text.length > room) group.text = group.text.slice(group.text.length - room);
+        room -= group.text.length;
+    }
     return (
         <>
+            {left > 0 && (
+                <p class="attempt-line">
+                    <Button kind="quiet" onClick={() => (all.value = true)}>
+                        Show {count(left)} characters before these
+                    </Button>
+                </p>
+            )}
             {groups.map((group) => (
                 <div key={group.attempt}>
                     {groups.length > 1 && <p class="attempt-line">attempt {group.attempt + 1}</p>}

@@ -206,7 +206,7 @@ function FieldInput({ field, values }: { field: Field; values: Record<string, st
                     ))}
                 </select>
             ) : (
-                <input type={field.kind ?? "text"} onInput={set} defaultValue={field.value ?? ""} />
+                <input type={field.kind ?? "text"} step="any" onInput={set} defaultValue={field.value ?? ""} />
             )}
             {field.hint && <small class="muted">{field.hint}</small>}
         </label>

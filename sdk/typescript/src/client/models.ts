@@ -92,6 +92,9 @@ export interface ExecutionInfo {
   current_attempt_index: number;
   total_attempt_count: number;
   flow_id: string | null;
+  /** Of a called child: its parent, and its name there. */
+  called_by?: string;
+  called_as?: string;
   blocking_detail?: string;
   progress_pct?: number;
   progress_message?: string;
@@ -706,6 +709,7 @@ export interface RegisterWorker {
 }
 
 export interface WorkerRecord {
+  namespace: string;
   worker_id: string;
   worker_instance_id: string;
   lanes: string[];
