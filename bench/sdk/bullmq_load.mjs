@@ -8,7 +8,7 @@ const { Queue, QueueEvents, Worker } = require('bullmq');
 const tasks = Number(tasksText);
 const connection = { host: '127.0.0.1', port: Number(process.env.BENCH_VALKEY_PORT) };
 const BATCH = 1000;
-const SLOTS = 512;
+const SLOTS = 1024;
 // It keeps no more than it must.
 const opts = { removeOnComplete: true, removeOnFail: true };
 

@@ -7,7 +7,7 @@ const [folder, url, tasksText, samplesText] = process.argv.slice(2);
 const { App } = await import(pathToFileURL(join(folder, 'dist', 'index.js')).href);
 const tasks = Number(tasksText);
 const samples = Number(samplesText);
-const SLOTS = 512;
+const SLOTS = 1024;
 
 const app = new App({ url, lane: 'bench' });
 let begun = 0;

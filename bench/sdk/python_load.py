@@ -9,7 +9,7 @@ import time
 
 import flowfabric as ff
 
-SLOTS = 512
+SLOTS = 1024
 
 
 async def main(url: str, tasks: int, samples: int) -> None:
