@@ -126,6 +126,8 @@ class Task {
     // These end the task.
     Result<Done> complete(std::optional<Bytes> result = std::nullopt);
     Result<FailOutcome> fail(const std::string& reason, const std::string& category);
+    /// Whatever its policy says of retries.
+    Result<FailOutcome> fail_for_good(const std::string& reason, const std::string& category);
     Result<Done> cancel(const std::string& reason);
     Result<Done> delay_execution(Due until);
     Result<Done> move_to_waiting_children();

@@ -129,7 +129,7 @@ class Run:
         happened = [i for i, line in enumerate(calls) if line == "effect " + effect]
         if not self.killed() or not happened:
             return False
-        return not any(line.startswith("replied ") and line.endswith("/steps") for line in calls[happened[-1] :])
+        return not any(line.startswith("replied POST ") and line.endswith("/steps") for line in calls[happened[-1] :])
 
     # Actions
 

@@ -59,6 +59,13 @@ Result<Json> body_of(const Suspend& how) {
     return body;
 }
 
+Result<FailOutcome> fail_with(ff::sdk::TaskState& state, Json body) {
+    FF_SDK_TRY(const Json reply, ending(state, "fail", "/fail", std::move(body)));
+    return FailOutcome{.retry_scheduled = reply["status"].text() == "retry_scheduled",
+                       .delay_until = reply["delay_until"].integer(),
+                       .next_attempt_index = reply["next_attempt_index"].integer()};
+}
+
 }  // namespace
 
 Task::Task(std::shared_ptr<TaskState> state) : state_(std::move(state)) {}
@@ -95,12 +102,12 @@ Result<Done> Task::complete(std::optional<Bytes> result) {
 }
 
 Result<FailOutcome> Task::fail(const std::string& reason, const std::string& category) {
-    FF_SDK_TRY(const Json reply,
-               ending(*state_, "fail", "/fail",
-                      Json::object({{"reason", reason}, {"category", category}})));
-    return FailOutcome{.retry_scheduled = reply["status"].text() == "retry_scheduled",
-                       .delay_until = reply["delay_until"].integer(),
-                       .next_attempt_index = reply["next_attempt_index"].integer()};
+    return fail_with(*state_, Json::object({{"reason", reason}, {"category", category}}));
+}
+
+Result<FailOutcome> Task::fail_for_good(const std::string& reason, const std::string& category) {
+    return fail_with(
+        *state_, Json::object({{"reason", reason}, {"category", category}, {"no_retry", true}}));
 }
 
 Result<Done> Task::cancel(const std::string& reason) {
