@@ -16,7 +16,7 @@ Unblock::Unblock(const Clock& clock, store::Store& store, const Options& options
     : lanes_(clock, store),
       attachments_(clock, store, options.partitions),
       admission_(clock, store, options.partitions, attachments_),
-      unblocker_(clock, store, options.partitions, lanes_, admission_) {}
+      unblocker_(store, options.partitions, lanes_, admission_) {}
 
 boost::asio::awaitable<void> Unblock::cycle(Cycle& cycle) {
     unblocker_.begin_round();

@@ -10,6 +10,7 @@
 #include "model/index_keys.h"
 #include "model/quota_keys.h"
 #include "model/worker_keys.h"
+#include "sched/store_time.h"
 
 namespace ff::sched {
 namespace {
@@ -262,7 +263,8 @@ Task<std::size_t> Unblocker::free_places(std::string quota_id) {
     std::int64_t room = kPage;
     if (cap > 0) room = std::min(room, cap - found[1]->to_integer().value_or(0));
     if (rate > 0) {
-        const std::string since = "(" + std::to_string(to_ms(clock_.now()) - window_s * 1000);
+        FF_CO_TRY(const Timestamp now, co_await store_time(store_));
+        const std::string since = "(" + std::to_string(to_ms(now) - window_s * 1000);
         store::Call count = store::plain({"ZCOUNT", keys.window(), since, "+inf"}, true);
         FF_CO_TRY(const store::Reply used, co_await store_.call(std::move(count)));
         room = std::min(room, rate - used.to_integer().value_or(0));

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/task.h"
 #include "engine/admission_block.h"
 #include "model/capability_set.h"
@@ -22,13 +21,9 @@ namespace ff::sched {
 /// loop; one pass at a time.
 class Unblocker {
   public:
-    Unblocker(const Clock& clock, store::Store& store, model::PartitionConfig partitions,
-              LaneDirectory& lanes, Admission& admission)
-        : clock_(clock),
-          store_(store),
-          partitions_(partitions),
-          lanes_(lanes),
-          admission_(admission) {}
+    Unblocker(store::Store& store, model::PartitionConfig partitions, LaneDirectory& lanes,
+              Admission& admission)
+        : store_(store), partitions_(partitions), lanes_(lanes), admission_(admission) {}
 
     /// The free places of quotas are counted anew from here on.
     void begin_round() { room_.clear(); }
@@ -79,7 +74,6 @@ class Unblocker {
     Task<std::size_t> unblock(model::LaneId lane, engine::AdmissionBlock block,
                               std::vector<Blocked> ready);
 
-    const Clock& clock_;
     store::Store& store_;
     model::PartitionConfig partitions_;
     LaneDirectory& lanes_;

@@ -144,6 +144,27 @@ TEST_P(Ch07Admission, AQuotaLetsNoMoreThroughThanItHasPlaces) {
     EXPECT_EQ(free, 1);
 }
 
+/// That of the server may be any.
+TEST_P(Ch07Admission, ARateIsCountedByTheTimeOfTheStore) {
+    const auto lane = world.lane("rate");
+    const ManualClock slow(world.clock().now() - Millis(3'600'000));
+    scanners = std::make_unique<scan::Scanners>(
+        world.loop().get_executor(), world.store(), slow, world.random(),
+        scan::Options{.partitions = world.partitions(), .lanes = {lane}}, probe);
+    const auto id = model::QuotaPolicyId::mint(world.random());
+    world.must(engine::CreateQuotaPolicy{
+        .quota = {.id = id}, .window_seconds = 1, .requests_per_window_max = 1});
+    const auto first = create_with(lane, names_quota(id));
+    const auto second = create_with(lane, names_quota(id));
+    const auto held = ask(world.request({lane}, 2));
+    ASSERT_EQ(held.size(), 1U);
+    const auto& waiting = held[0].task.execution_id == first ? second : first;
+    ASSERT_EQ(state(waiting), "blocked_by_quota");
+    wait_for_time(store_now_ms() + 1'000);
+    cycle(Kind::Unblock);
+    EXPECT_EQ(state(waiting), "eligible_now");
+}
+
 TEST_P(Ch07Admission, TheQuotaReconcilerTakesAwayWhatDeadRunsHold) {
     const auto id = quota(5);
     const auto lane = world.lane("dead");

@@ -27,7 +27,7 @@ class Ch06Admission : public ::testing::TestWithParam<std::string> {
   protected:
     World& world = world_of(GetParam());
     std::unique_ptr<sched::Claimer> claimer = world.claimer();
-    sched::Unblocker unblocker{world.clock(), world.store(), world.partitions(), claimer->lanes(),
+    sched::Unblocker unblocker{world.store(), world.partitions(), claimer->lanes(),
                                claimer->admission()};
 
     std::vector<LaneTask> claim(sched::ClaimRequest request) {
