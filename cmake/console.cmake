@@ -26,6 +26,8 @@ if(FF_TESTS)
     add_test(NAME console_types COMMAND node ${console_folder}/node_modules/typescript/bin/tsc --noEmit WORKING_DIRECTORY ${console_folder})
     add_test(NAME console_lint COMMAND node ${console_folder}/node_modules/@biomejs/biome/bin/biome check . WORKING_DIRECTORY ${console_folder})
     add_test(NAME console_browser COMMAND node ${console_folder}/test/browser.mjs $<TARGET_FILE:flowfabric>)
+    add_test(NAME approval_link_browser COMMAND node ${console_folder}/test/links.mjs $<TARGET_FILE:flowfabric>)
+    set_tests_properties(approval_link_browser PROPERTIES TIMEOUT 300)
     set_tests_properties(console_unit console_types console_lint PROPERTIES TIMEOUT 120)
     set_tests_properties(console_browser PROPERTIES TIMEOUT 1500)
     # Every page in every theme at every width.

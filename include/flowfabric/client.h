@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "flowfabric/approval_links.h"
 #include "flowfabric/client_options.h"
 #include "flowfabric/feed.h"
 #include "flowfabric/flows.h"
 #include "flowfabric/limits.h"
 #include "flowfabric/operations.h"
 #include "flowfabric/records.h"
-#include "flowfabric/steps.h"
 
 namespace ff::sdk {
 class Door;
@@ -78,6 +78,7 @@ class AdminClient {
     /// As an operator, without a token.
     Result<SignalReceipt> approve(const std::string& id, const std::string& waitpoint_id,
                                   const std::string& signal_name, const std::string& actor) const;
+    ApprovalLinks links(std::string id, std::string wp) const { return {door_, id, wp}; }
     Result<ApprovalPage> list_approvals(const ApprovalQuery& query = {}) const;
     Result<StepPage> read_steps(const std::string& id, const std::string& after = {}) const;
     Result<ChildPage> read_children(const std::string& id, const std::string& after = {}) const;
@@ -161,8 +162,7 @@ class AdminClient {
     Result<std::string> create_quota(const NewQuota& quota) const;
     Result<QuotaInfo> describe_quota(const std::string& quota_id) const;
     /// The new revision.
-    Result<std::int64_t> update_quota(const std::string& quota_id,
-                                      const QuotaChanges& changes) const;
+    Result<std::int64_t> update_quota(const std::string& id, const QuotaChanges& changes) const;
     Result<QuotaPage> list_quotas(const std::string& cursor = {}, int limit = 50) const;
     Result<Done> attach_quota(const std::string& quota_id, const Scope& scope) const;
     Result<Done> detach_quota(const std::string& quota_id, const Scope& scope) const;

@@ -144,4 +144,13 @@ function signal.timeout(u, e, c, suspension_id, waitpoint_id)
     }
 end
 
+-- What a person said by a link (section 6.16), within the limits that a sender gets who names none.
+function signal.of_link(u, s)
+    s.source_type, s.encoding, s.idempotency_key, s.correlation_id = "user", "json", "", ""
+    s.scope, s.created_at, s.dedup_ms, s.delay_ms, s.buffers = "waitpoint", u.now, 0, 0, true
+    s.history_max, s.most, s.feed_max = HISTORY_MAX, PER_EXECUTION_MAX, FEED_MAX
+    if #s.payload > PAYLOAD_MAX then refuse("payload_too_large") end
+    return s
+end
+
 return signal

@@ -14,6 +14,13 @@ function waitpoint.is_key(value)
     return #value >= 1 and #value <= KEY_MAX and not string.find(value, "%c")
 end
 
+-- The execution and the waitpoint of the first two arguments, where KEYS[1] must be the record of the latter.
+function waitpoint.named(tag, given, argv)
+    local e, id = args.id(argv, 1, "execution_id"), waitpoint.id(argv, 2, "waitpoint_id")
+    if given[1] ~= keys.waitpoint(tag, id) then args.refuse("waitpoint_id", "not the one of KEYS[1]") end
+    return e, id
+end
+
 function waitpoint.load(tag, id)
     return hash(keys.waitpoint(tag, id))
 end

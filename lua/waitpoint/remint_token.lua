@@ -6,9 +6,7 @@
 -- @repeat the same token while its kid is current
 registry.add("ff_remint_waitpoint_token", 2, 2, function(given, argv)
     local tag = args.tag(given[1])
-    local e = args.id(argv, 1, "execution_id")
-    local id = waitpoint.id(argv, 2, "waitpoint_id")
-    if given[1] ~= keys.waitpoint(tag, id) then args.refuse("waitpoint_id", "not the one of KEYS[1]") end
+    local e, id = waitpoint.named(tag, given, argv)
     local record = waitpoint.load(tag, id)
     if not record then refuse("waitpoint_not_found") end
     if record.execution_id ~= e then refuse("invalid_waitpoint_for_execution") end

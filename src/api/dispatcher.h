@@ -43,6 +43,9 @@ class Gate {
     /// Null to let the request pass; otherwise its answer. `route` is null where there is none.
     virtual std::optional<http::Response> before(const http::Request& request,
                                                  const Route* route) = 0;
+    /// The same for a page that people open by its address and answer on: it needs no API token,
+    /// and takes answers from nowhere but itself.
+    virtual std::optional<http::Response> before_page(const http::Request& request) = 0;
     /// Whether the request comes without an API token to a route that asks for one and also takes
     /// a credential of its own.
     virtual bool is_guest(const http::Request& request, const Route* route) const = 0;

@@ -40,6 +40,10 @@ bool is_same_origin(const http::Request& request, std::string_view origin) {
            http::same_name(origin.substr(scheme + 3), *host);
 }
 
+bool reads(const http::Request& request) {
+    return request.method == "GET" || request.method == "HEAD";
+}
+
 http::Response unauthorized() {
     Error error{.code = "unauthorized", .message = "this server asks for its API token"};
     return error_reply(kUnauthenticated, std::move(error));
@@ -91,16 +95,33 @@ std::optional<http::Response> Guard::refuse_host(const http::Request& request) c
     return error_reply(std::move(error));
 }
 
+bool Guard::is_own_origin(const http::Request& request, std::string_view origin) const {
+    return origin == options_.own_origin || is_same_origin(request, origin);
+}
+
 std::optional<http::Response> Guard::refuse_origin(const http::Request& request) const {
     const auto origin = request.header("Origin");
-    const bool reads = request.method == "GET" || request.method == "HEAD";
-    if (!origin || reads || *origin == options_.own_origin || origin_allowed(*origin) ||
-        is_same_origin(request, *origin))
+    if (!origin || reads(request) || origin_allowed(*origin) || is_own_origin(request, *origin))
         return std::nullopt;
     Error error = model::make_error("foreign_origin", {std::string(*origin)});
     error.message = "pages of " + error.detail.front() +
                     " may not use this server; if they may, add it to FF_CORS_ORIGINS";
     return error_reply(std::move(error));
+}
+
+/// A form of a page that sends no referrer is sent with `Origin: null`, which any page can have:
+/// then `Sec-Fetch-Site` decides, where the browser says it, and the token of the page in any case.
+std::optional<http::Response> Guard::before_page(const http::Request& request) {
+    std::optional<http::Response> foreign = refuse_host(request);
+    if (foreign || reads(request)) return foreign;
+    const auto origin = request.header("Origin");
+    const auto site = request.header("Sec-Fetch-Site");
+    const bool told = origin.has_value() || site.has_value();
+    const bool same_site = !site || *site == "same-origin";
+    const bool same_origin = !origin || *origin == "null" || is_own_origin(request, *origin);
+    if (told && same_site && same_origin) return std::nullopt;
+    return error_reply(
+        model::make_error("foreign_origin", {std::string(origin.value_or("nowhere"))}));
 }
 
 std::optional<http::Response> Guard::before(const http::Request& request, const Route* route) {

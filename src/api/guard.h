@@ -47,6 +47,7 @@ class Guard final : public Gate {
     Guard(GuardOptions options, RequestProbe& probe, Guests& guests);
 
     std::optional<http::Response> before(const http::Request& request, const Route* route) override;
+    std::optional<http::Response> before_page(const http::Request& request) override;
     bool is_guest(const http::Request& request, const Route* route) const override;
     Result<Guests::Place> let_in(const http::Peer& peer) override {
         return guests_.let_in(peer.address());
@@ -62,6 +63,7 @@ class Guard final : public Gate {
     /// Refuses pages of other origins that would change something: a browser sends such requests
     /// for no more than a visit.
     std::optional<http::Response> refuse_origin(const http::Request& request) const;
+    bool is_own_origin(const http::Request& request, std::string_view origin) const;
     http::Response preflight(const http::Request& request) const;
     void add_origin(const http::Request& request, http::Response& response) const;
     void write_line(const Answered& answered) const;

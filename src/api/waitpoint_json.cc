@@ -9,6 +9,28 @@ void write_time(json::Writer& out, std::string_view name, const std::optional<Ti
     if (at) out.key(name).integer(to_ms(*at));
 }
 
+namespace {
+
+/// Nothing where no link was made.
+void write_links(json::Writer& out, const std::vector<hub::ApprovalLinkFacts>& links) {
+    if (links.empty()) return;
+    out.key("links").begin_array();
+    for (const hub::ApprovalLinkFacts& link : links) {
+        out.begin_object();
+        out.key("link_id").string(link.id);
+        if (!link.label.empty()) write_bytes(out, "label", link.label);
+        out.key("created_at").integer(to_ms(link.created_at));
+        out.key("expires_at").integer(to_ms(link.expires_at));
+        write_time(out, "revoked_at", link.revoked_at);
+        if (!link.answer.empty()) out.key("answer").string(link.answer);
+        write_time(out, "answered_at", link.answered_at);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+}  // namespace
+
 void write_waitpoint(json::Writer& out, const model::ExecutionId& execution,
                      const hub::OpenWaitpoint& waitpoint) {
     out.key("execution_id").string(execution.to_string());
@@ -25,6 +47,7 @@ void write_waitpoint(json::Writer& out, const model::ExecutionId& execution,
     write_time(out, "activated_at", waitpoint.activated_at);
     write_time(out, "expires_at", waitpoint.expires_at);
     write_approval(out, waitpoint.question);
+    write_links(out, waitpoint.links);
 }
 
 }  // namespace ff::api

@@ -8,6 +8,7 @@
 
 #include "api/admin_routes.h"
 #include "api/health_routes.h"
+#include "api/link_routes.h"
 #include "api/openapi.h"
 #include "api/test_clock_routes.h"
 #include "app/backup.h"
@@ -272,6 +273,9 @@ void Instance::make_table() {
     }
     api::add_health_routes(routes_, std::move(sources));
     add_routes(routes_, *services_, pools_);
+    api::add_link_routes(routes_, {.approvals = services_->approvals,
+                                   .partitions = settings_.partitions,
+                                   .public_url = public_url()});
     api::add_admin_routes(routes_, capabilities_of(settings_, backend_), services_->lanes,
                           [this](std::string folder) { return backup(std::move(folder)); });
     if (settings_.test_clock)
@@ -286,7 +290,9 @@ void Instance::make_table() {
 }
 
 http::Handler& Instance::inside() {
-    http::Handler* inside = dispatcher_.get();
+    approval_pages_ = std::make_unique<api::ApprovalPages>(services_->approvals, backend_.clock(),
+                                                           *guard_, *dispatcher_);
+    http::Handler* inside = approval_pages_.get();
     if (settings_.console && !console::assets().empty()) {
         console_ = std::make_unique<console::Pages>(console::assets(), *inside);
         inside = console_.get();
@@ -360,6 +366,11 @@ std::string Instance::url() const {
     if (address.host == "::") address.host = "::1";
     address.port = port();
     return (tls_keys_ ? "https://" : "http://") + address.to_text();
+}
+
+std::string Instance::public_url() const {
+    if (settings_.public_url) return settings_.public_url->to_text();
+    return http_ ? url() : std::string();
 }
 
 void Instance::note_timeout(bool in_time, std::string_view step) {

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "api/admin_routes.h"
+#include "api/approval_pages.h"
 #include "api/dispatcher.h"
 #include "api/guard.h"
 #include "api/guests.h"
@@ -64,6 +65,8 @@ class Instance {
     std::uint16_t metrics_port() const { return metrics_http_->port(); }
     /// Where a client on this machine reaches it.
     std::string url() const;
+    /// Where people reach it, as far as is known; empty where nobody does over HTTP.
+    std::string public_url() const;
     bool serves_console() const { return console_ != nullptr; }
     store::Store& store() { return backend_.store(); }
     Services& services() { return *services_; }
@@ -111,6 +114,7 @@ class Instance {
     std::unique_ptr<AuditTrail> audit_trail_{};
     std::unique_ptr<api::Dispatcher> dispatcher_{};
     std::unique_ptr<api::Dispatcher> metrics_dispatcher_{};
+    std::unique_ptr<api::ApprovalPages> approval_pages_{};
     std::unique_ptr<console::Pages> console_{};
     std::unique_ptr<http::BelowPath> below_path_{};
     FrontDoor front_door_{[this] { return still_loading(backend_.loaded_percent()); }};

@@ -98,7 +98,14 @@ std::vector<CommandSpec> running_commands() {
          .positionals = {kExecution},
          .options = {{.name = "waitpoint", .value = "ID", .about = "Default: the only open one"},
                      {.name = "name", .value = "SIGNAL", .about = "Default: the one it waits for"},
-                     {.name = "actor", .value = "NAME", .about = "Who approves; default: $USER"}},
+                     {.name = "actor", .value = "NAME", .about = "Who approves; default: $USER"},
+                     {.name = "link",
+                      .about = "Approve nothing: print an address at which somebody can answer"},
+                     {.name = "for", .value = "NAME", .about = "Whom the link is for"},
+                     {.name = "expires-ms",
+                      .value = "MS",
+                      .about = "How long the link works; default: 7 days"},
+                     {.name = "revoke-links", .about = "Withdraw all links of the waitpoint"}},
          .run = run_approve},
     };
 }

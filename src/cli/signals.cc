@@ -38,6 +38,34 @@ int tell(const Session& session, const flowfabric::SignalReceipt& receipt) {
                                       {"resumed", receipt.kind == Kind::TriggeredResume}}));
 }
 
+constexpr std::int64_t kYearMs = std::int64_t{365} * 86'400'000;
+
+/// For people the address alone, which is what they send on.
+int print_link(Session& session, const AdminClient& client, const Arguments& arguments,
+               const Waitpoint& waitpoint) {
+    const std::string id = arguments.text("execution");
+    FF_CLI_READ(const std::int64_t life, arguments.integer("expires-ms", 0, 1, kYearMs));
+    FF_CLI_TRY(const auto link, client.links(id, waitpoint.waitpoint_id)
+                                    .create({.label = arguments.text("for"),
+                                             .expires_in = flowfabric::Millis(life)}));
+    if (!session.json()) {
+        session.line(link.url);
+        return kDone;
+    }
+    return session.show(Json::object({{"link_id", link.link_id},
+                                      {"url", link.url},
+                                      {"waitpoint_id", waitpoint.waitpoint_id},
+                                      {"expires_at", link.expires_at}}));
+}
+
+int revoke_links(Session& session, const AdminClient& client, const Arguments& arguments,
+                 const Waitpoint& waitpoint) {
+    FF_CLI_TRY(const auto revoked,
+               client.links(arguments.text("execution"), waitpoint.waitpoint_id).revoke());
+    return session.show(
+        Json::object({{"waitpoint_id", waitpoint.waitpoint_id}, {"revoked", revoked}}));
+}
+
 }  // namespace
 
 int run_signal(Session& session, const Arguments& arguments) {
@@ -62,6 +90,8 @@ int run_approve(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
     const std::string id = arguments.text("execution");
     FF_CLI_TRY(const Waitpoint found, find_waitpoint(client, id, arguments.text("waitpoint")));
+    if (arguments.has("link")) return print_link(session, client, arguments, found);
+    if (arguments.has("revoke-links")) return revoke_links(session, client, arguments, found);
     const std::string awaited = found.signal_names.empty() ? "approved" : found.signal_names[0];
     const char* user = std::getenv("USER");
     FF_CLI_TRY(const auto receipt,

@@ -40,6 +40,39 @@ std::optional<Question> question_of(std::span<const store::Reply> fields, std::s
                     .due_at = time_of(text_of(fields, from + 6))};
 }
 
+Timestamp time_in(const json::Value& link, std::string_view name) {
+    const auto value = link.find(name);
+    return timestamp_from_ms(value ? value->as_integer().value_or(0) : 0);
+}
+
+std::optional<Timestamp> time_if(Timestamp at) {
+    return at == Timestamp() ? std::nullopt : std::optional(at);
+}
+
+std::string text_in(const json::Value& link, std::string_view name) {
+    const auto value = link.find(name);
+    return std::string(value ? value->as_string().value_or("") : "");
+}
+
+/// From the field of that name, which only functions write.
+std::vector<ApprovalLinkFacts> links_of(const std::string& field) {
+    std::vector<ApprovalLinkFacts> links;
+    const auto document = json::Document::parse(field.empty() ? "[]" : field);
+    if (!document.has_value()) return links;
+    const json::Value list = document->root();
+    for (std::size_t i = 0; list.is_array() && i < list.size(); ++i) {
+        const json::Value one = list.element(i);
+        links.push_back({.id = text_in(one, "id"),
+                         .label = text_in(one, "label"),
+                         .created_at = time_in(one, "created_at"),
+                         .expires_at = time_in(one, "expires_at"),
+                         .revoked_at = time_if(time_in(one, "revoked_at")),
+                         .answer = text_in(one, "answer"),
+                         .answered_at = time_if(time_in(one, "answered_at"))});
+    }
+    return links;
+}
+
 void add_name(const std::string& name, std::vector<std::string>& names) {
     const bool known = std::ranges::find(names, name) != names.end();
     if (!name.empty() && !known) names.push_back(name);
@@ -79,6 +112,7 @@ struct Waitpoints::Record {
     std::string activated_at{};
     std::string expires_at{};
     std::optional<Question> question{};
+    std::vector<ApprovalLinkFacts> links{};
     std::int64_t matchers = 0;
     bool composite = false;
 };
@@ -139,7 +173,7 @@ Task<std::vector<Waitpoints::Record>> Waitpoints::open_records(
         calls.push_back(
             store::plain({"HMGET", keys.waitpoint(id), "state", "waitpoint_key", "waitpoint_token",
                           "created_at", "activated_at", "expires_at", "has_approval", "prompt",
-                          "assignees", "form", "context", "context_type", "due_at"},
+                          "assignees", "form", "context", "context_type", "due_at", "links"},
                          true));
         calls.push_back(store::plain(
             {"HMGET", keys.waitpoint_condition(id), "total_matchers", "composite"}, true));
@@ -159,6 +193,7 @@ Task<std::vector<Waitpoints::Record>> Waitpoints::open_records(
                       .activated_at = text_of(fields, 4),
                       .expires_at = text_of(fields, 5),
                       .question = question_of(fields, 6),
+                      .links = links_of(text_of(fields, 13)),
                       .matchers = parse_i64(text_of(condition, 0)).value_or(0),
                       .composite = text_of(condition, 1) == "1"};
         if (record.state != "pending" && record.state != "active") continue;
@@ -222,7 +257,8 @@ Task<std::optional<OpenWaitpoint>> Waitpoints::present(const WaitpointListing& l
                         .created_at = time_of(record.created_at),
                         .activated_at = time_of(record.activated_at),
                         .expires_at = time_of(record.expires_at),
-                        .question = std::move(record.question)};
+                        .question = std::move(record.question),
+                        .links = std::move(record.links)};
     if (!listing.omit_tokens) entry.token = *std::move(token);
     co_return std::optional(std::move(entry));
 }

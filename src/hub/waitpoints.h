@@ -38,6 +38,19 @@ struct Question {
     std::optional<Timestamp> due_at{};
 };
 
+/// What anybody may know of an approval link who may see its waitpoint.
+struct ApprovalLinkFacts {
+    std::string id{};
+    /// Whom it is for.
+    std::string label{};
+    Timestamp created_at{};
+    Timestamp expires_at{};
+    std::optional<Timestamp> revoked_at{};
+    /// approved or rejected; empty before the answer.
+    std::string answer{};
+    std::optional<Timestamp> answered_at{};
+};
+
 /// A waitpoint that takes signals.
 struct OpenWaitpoint {
     model::WaitpointId id;
@@ -53,6 +66,8 @@ struct OpenWaitpoint {
     std::optional<Timestamp> activated_at{};
     std::optional<Timestamp> expires_at{};
     std::optional<Question> question{};
+    /// In the order of their creation.
+    std::vector<ApprovalLinkFacts> links{};
 };
 
 struct OpenWaitpoints {

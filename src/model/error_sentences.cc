@@ -35,6 +35,8 @@ constexpr Row kRows[] = {
     {"waitpoint_not_found", "",
      "The execution has no such open waitpoint. List its pending waitpoints to see which there "
      "are."},
+    {"link_not_found", "",
+     "There is no such approval link. It was cut off, or what it led to is gone."},
     {"no_active_lease", "",
      "Nobody holds the execution now, so there is no lease to do this with."},
     {"invalid_args", "", "The arguments do not fit each other. See which ones the call takes."},
@@ -122,6 +124,11 @@ constexpr Row kRows[] = {
      "The execution has ended or goes on already, so the signal changes nothing."},
     {"signal_limit_exceeded", "",
      "The execution, or the waitpoint, has as many signals as it may have."},
+    {"link_not_open", "state",
+     "The approval link takes no answer any more{: state}. Ask for a new one if there is still "
+     "something to answer."},
+    {"link_limit_exceeded", "most",
+     "The waitpoint has as many approval links as it may have{: most}."},
     {"step_limit_exceeded", "limit,most,step",
      "The execution has as many steps, or as many bytes of them, as it may have."},
     {"call_limit_exceeded", "limit,most",

@@ -82,6 +82,26 @@ Result<SignalReceipt> AdminClient::approve(const std::string& id, const std::str
     return ff::sdk::receipt_of(reply);
 }
 
+Result<ApprovalLink> ApprovalLinks::create(const NewApprovalLink& link) const {
+    Json body = Json::object({{"label", link.label}});
+    if (link.expires_in > Millis(0)) body.set("expires_in_ms", link.expires_in.count());
+    const std::string target = execution_path(id_, "/waitpoints/" + percent(waitpoint_) + "/link");
+    FF_SDK_TRY(const Json reply, post_json(*door_, "create_approval_link", target, body));
+    return ApprovalLink{.link_id = reply["link_id"].text(),
+                        .url = reply["url"].text(),
+                        .expires_at = reply["expires_at"].integer()};
+}
+
+Result<std::int64_t> ApprovalLinks::revoke(const std::string& link_id) const {
+    const std::string target = execution_path(id_, "/waitpoints/" + percent(waitpoint_) + "/link") +
+                               ff::sdk::query_of({{"link_id", link_id}});
+    FF_SDK_TRY(const Json reply, ff::sdk::ask(*door_, {.operation = "revoke_approval_links",
+                                                       .method = "DELETE",
+                                                       .target = target,
+                                                       .repeatable = true}));
+    return reply["revoked"].integer();
+}
+
 Result<LaneList> AdminClient::list_lanes(bool count_now) const {
     const std::string target =
         "/v1/lanes" + ff::sdk::query_of({{"counts", count_now ? "now" : ""}});

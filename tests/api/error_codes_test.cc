@@ -17,6 +17,9 @@ class OpenGate final : public api::Gate {
     std::optional<http::Response> before(const http::Request&, const api::Route*) override {
         return std::nullopt;
     }
+    std::optional<http::Response> before_page(const http::Request&) override {
+        return std::nullopt;
+    }
     bool is_guest(const http::Request&, const api::Route*) const override { return false; }
     Result<api::Guests::Place> let_in(const http::Peer&) override { return api::Guests::Place(); }
     void after(const api::Answered&, http::Response&) override {}

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -246,6 +247,24 @@ TEST_F(Cli, WatchIsWokenByWhatHappens) {
     // Left alone it looks every ten seconds.
     EXPECT_LT(std::chrono::steady_clock::now() - begun, Millis(5000));
     EXPECT_NE(watch.out().find("completed"), std::string::npos) << watch.out();
+}
+
+TEST_F(Cli, ApproveGivesAnAddressToAnswerAtAndTakesItBack) {
+    flowfabric::Worker worker = world.worker(lane);
+    const std::string id = world.submit(lane);
+    ASSERT_TRUE(claim(worker).suspend({.signals = {"approved"}}).has_value());
+    const Said plain = run({"approve", id, "--link", "--for", "ann"});
+    EXPECT_EQ(plain.exit_code, 0) << plain.err;
+    EXPECT_TRUE(plain.out.starts_with("http://127.0.0.1:")) << plain.out;
+    EXPECT_NE(plain.out.find("/approve/"), std::string::npos) << plain.out;
+    EXPECT_EQ(std::ranges::count(plain.out, '\n'), 1) << plain.out;
+    const Said made = run({"approve", id, "--link", "--expires-ms", "60000", "--json"});
+    EXPECT_EQ(made.json()["link_id"].text().size(), 16U) << made.out;
+    const Said ended = run({"approve", id, "--revoke-links", "--json"});
+    EXPECT_EQ(ended.json()["revoked"].integer(), 2) << ended.out;
+    const Said wrong = run({"approve", id, "--link", "--expires-ms", "0"});
+    EXPECT_EQ(wrong.exit_code, 2) << wrong.err;
+    EXPECT_EQ(run({"approve", id}).exit_code, 0);
 }
 
 TEST_F(Cli, SignalAndApproveResumeIt) {

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "engine/admission_block.h"
+#include "engine/approval_link.h"
 #include "engine/budget.h"
 #include "engine/calls.h"
 #include "engine/change_execution.h"
@@ -295,6 +296,13 @@ std::vector<Written> suspension_calls() {
         record(
             ExpirePendingWaitpoint{.partition = kExecution.partition(), .waitpoint_id = waitpoint}),
         record(RemintWaitpointToken{.execution_id = kExecution, .waitpoint_id = waitpoint}),
+        record(CreateApprovalLink{.execution_id = kExecution,
+                                  .waitpoint_id = waitpoint,
+                                  .expires_at = model::DueTime::after(Millis(1))}),
+        record(RevokeApprovalLinks{.execution_id = kExecution, .waitpoint_id = waitpoint}),
+        record(ReadApprovalLink{.execution_id = kExecution, .waitpoint_id = waitpoint}),
+        record(AnswerApprovalLink{
+            .execution_id = kExecution, .waitpoint_id = waitpoint, .signal_id = signal.id}),
         record(InitWaitpointSecret{.partition = partition}),
         record(RotateWaitpointSecret{.partition = partition}),
         record(ListWaitpointKids{.partition = partition}),

@@ -133,6 +133,44 @@ GoodCall deliver_call(Host& host, const std::string& tag) {
     return {keys, signal_args(host, e, tag)};
 }
 
+const std::string kDigest(64, '5');
+
+/// An execution that waits, and a link to where it waits.
+Execution linked(Host& host, const std::string& tag) {
+    const Execution e = suspended(host, tag);
+    host.fcall("ff_create_approval_link", {waitpoint(tag)},
+               {e.id(), kWaitpoint, "link", kDigest, "+60000", "ann"});
+    return e;
+}
+
+std::vector<BadInputRow> link_rows() {
+    return {
+        {"ff_create_approval_link",
+         [](Host& host, const std::string& tag) {
+             const Execution e = linked(host, tag);
+             return GoodCall{{waitpoint(tag)},
+                             {e.id(), kWaitpoint, "other", kDigest, "+60000", "ann"}};
+         }},
+        {"ff_revoke_approval_links",
+         [](Host& host, const std::string& tag) {
+             const Execution e = linked(host, tag);
+             return GoodCall{{waitpoint(tag)}, {e.id(), kWaitpoint, "link"}};
+         }},
+        {"ff_read_approval_link",
+         [](Host& host, const std::string& tag) {
+             const Execution e = linked(host, tag);
+             return GoodCall{{waitpoint(tag)}, {e.id(), kWaitpoint, "link", kDigest}};
+         }},
+        {"ff_answer_approval_link",
+         [](Host& host, const std::string& tag) {
+             const Execution e = linked(host, tag);
+             return GoodCall{
+                 {e.key("core"), waitpoint(tag)},
+                 {e.id(), kWaitpoint, "link", kDigest, "g", "approved", "ok", "payload"}};
+         }},
+    };
+}
+
 std::vector<BadInputRow> pausing_rows() {
     return {
         {"ff_suspend_execution",
@@ -213,8 +251,8 @@ std::vector<BadInputRow> waitpoint_rows() {
 
 std::vector<BadInputRow> suspension_rows() {
     std::vector<BadInputRow> rows = pausing_rows();
-    const auto more = waitpoint_rows();
-    rows.insert(rows.end(), more.begin(), more.end());
+    for (const auto& more : {waitpoint_rows(), link_rows()})
+        rows.insert(rows.end(), more.begin(), more.end());
     return rows;
 }
 

@@ -189,6 +189,39 @@ std::string SuspensionContract::effect(const Execution& e, const Waitpoint& wait
     return element(reply, 2) == "OK" ? element(reply, 4) : element(reply, 2);
 }
 
+std::string SuspensionContract::digest_of(const std::string& link_id) {
+    std::string digest;
+    for (const char c : link_id) digest += "0123456789abcdef"[static_cast<unsigned char>(c) % 16U];
+    return digest + std::string(64 - digest.size(), '0');
+}
+
+RespValue SuspensionContract::try_link(const Execution& e, const Waitpoint& waitpoint,
+                                       const std::string& link_id, const std::string& expires_at,
+                                       const std::string& label) const {
+    return host().fcall("ff_create_approval_link", {waitpoint_key(waitpoint.id)},
+                        {e.id(), waitpoint.id, link_id, digest_of(link_id), expires_at, label});
+}
+
+RespValue SuspensionContract::read_link(const Execution& e, const Waitpoint& waitpoint,
+                                        const std::string& link_id) const {
+    return host().fcall("ff_read_approval_link", {waitpoint_key(waitpoint.id)},
+                        {e.id(), waitpoint.id, link_id, digest_of(link_id)});
+}
+
+RespValue SuspensionContract::revoke_links(const Execution& e, const Waitpoint& waitpoint,
+                                           const std::string& link_id) const {
+    return host().fcall("ff_revoke_approval_links", {waitpoint_key(waitpoint.id)},
+                        {e.id(), waitpoint.id, link_id});
+}
+
+RespValue SuspensionContract::answer_link(const Execution& e, const Waitpoint& waitpoint,
+                                          const std::string& link_id, const List& more) const {
+    List args{e.id(), waitpoint.id, link_id, digest_of(link_id)};
+    args.insert(args.end(), more.begin(), more.end());
+    return host().fcall("ff_answer_approval_link", {e.key("core"), waitpoint_key(waitpoint.id)},
+                        args);
+}
+
 RespValue SuspensionContract::resume(const Execution& e, std::string_view trigger,
                                      std::string_view delay_ms, const List& more) const {
     List args{e.id(), std::string(trigger), std::string(delay_ms)};

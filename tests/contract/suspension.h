@@ -100,6 +100,20 @@ class SuspensionContract : public ExecutionContract {
     std::string effect(const Execution& e, const Waitpoint& waitpoint,
                        const SignalArgs& args = {}) const;
 
+    /// A link of that id and its digest; gives the bare reply.
+    RespValue try_link(const Execution& e, const Waitpoint& waitpoint, const std::string& link_id,
+                       const std::string& expires_at = "+60000",
+                       const std::string& label = "ann") const;
+    RespValue read_link(const Execution& e, const Waitpoint& waitpoint,
+                        const std::string& link_id) const;
+    /// Empty: all of them.
+    RespValue revoke_links(const Execution& e, const Waitpoint& waitpoint,
+                           const std::string& link_id = "") const;
+    RespValue answer_link(const Execution& e, const Waitpoint& waitpoint,
+                          const std::string& link_id, const List& more) const;
+    /// What stands for the digest of the secret of that link.
+    static std::string digest_of(const std::string& link_id);
+
     RespValue resume(const Execution& e, std::string_view trigger = "operator",
                      std::string_view delay_ms = "", const List& more = {}) const;
     RespValue expire_suspension(const Execution& e) const;

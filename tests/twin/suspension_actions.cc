@@ -191,6 +191,46 @@ void remint(World& world, Partition& partition, Task& task) {
     if (contract::element(reply, 1) == "1") waitpoint.token = contract::element(reply, 3);
 }
 
+/// Few names, so that links are met again.
+std::string link_id(World& world) {
+    return "link" + world.number(3);
+}
+
+std::string link_digest(World& world) {
+    return std::string(64, world.one_in(10) ? 'f' : '5');
+}
+
+void create_link(World& world, Partition& partition, Task& task) {
+    if (task.waitpoints.empty()) return;
+    const std::string id = world.pick(task.waitpoints).id;
+    world.host().fcall("ff_create_approval_link", {waitpoint_key(partition, id)},
+                       {task.execution.id(), id, link_id(world), link_digest(world),
+                        "+" + world.number(9000), world.pick({"", "ann", "b\"e/n"})});
+}
+
+void read_link(World& world, Partition& partition, Task& task) {
+    if (task.waitpoints.empty()) return;
+    const std::string id = world.pick(task.waitpoints).id;
+    world.host().fcall("ff_read_approval_link", {waitpoint_key(partition, id)},
+                       {task.execution.id(), id, link_id(world), link_digest(world)});
+}
+
+void revoke_links(World& world, Partition& partition, Task& task) {
+    if (task.waitpoints.empty()) return;
+    const std::string id = world.pick(task.waitpoints).id;
+    world.host().fcall("ff_revoke_approval_links", {waitpoint_key(partition, id)},
+                       {task.execution.id(), id, world.one_in(4) ? "" : link_id(world)});
+}
+
+void answer_link(World& world, Partition& partition, Task& task) {
+    if (task.waitpoints.empty()) return;
+    const std::string id = world.pick(task.waitpoints).id;
+    world.host().fcall(
+        "ff_answer_approval_link", {task.execution.key("core"), waitpoint_key(partition, id)},
+        {task.execution.id(), id, link_id(world), link_digest(world), world.uuid(),
+         world.pick({"approved", "rejected"}), world.pick({"ok", "yes", "no"}), world.bytes(30)});
+}
+
 void resume(World& world, Partition& partition, Task& task) {
     const contract::Execution& e = task.execution;
     const std::string noop = noop_key(partition);
@@ -222,6 +262,10 @@ void add_suspension_actions(ActionTable& table) {
     table.add({Leased}, create_pending);
     table.add({Leased, Suspended}, close_waitpoint);
     table.add({Suspended}, remint);
+    for (int i = 0; i < 2; ++i) table.add({Leased, Suspended}, create_link);
+    table.add({Suspended}, read_link);
+    table.add({Suspended}, revoke_links);
+    for (int i = 0; i < 2; ++i) table.add({Suspended}, answer_link);
     table.add({Suspended}, resume);
     table.add({Suspended}, expire_suspension);
     for (int i = 0; i < 3; ++i) table.add_idle(init_secret);

@@ -98,6 +98,8 @@ const ROUTES: Readonly<Record<string, [method: string, body?: string]>> = {
   'POST /v1/executions/{id}/wait-children': ['tasks.waitChildren'],
   'POST /v1/executions/{id}/waitpoints': ['tasks.createWaitpoint', 'CreateWaitpoint'],
   'POST /v1/executions/{id}/waitpoints/{wp}/close': ['tasks.closeWaitpoint'],
+  'POST /v1/executions/{id}/waitpoints/{wp}/link': ['executions.createApprovalLink', 'CreateApprovalLink'],
+  'DELETE /v1/executions/{id}/waitpoints/{wp}/link': ['executions.revokeApprovalLinks'],
   'GET /v1/executions/{id}/waitpoints/{wp}/signals': ['executions.waitpointSignals'],
   'GET /v1/executions/{id}/waitpoints/{wp}/token': ['executions.waitpointToken'],
   'POST /v1/flows': ['flows.create', 'CreateFlow'],

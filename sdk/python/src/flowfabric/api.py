@@ -546,6 +546,22 @@ class CloseWaitpointResult(TypedDict):
     status: str
 
 
+class RevokeWaitpointLinkResult(TypedDict):
+    """Answer of `DELETE /v1/executions/{id}/waitpoints/{wp}/link`."""
+
+    status: str
+    revoked: int
+
+
+class CreateWaitpointLinkResult(TypedDict):
+    """Answer of `POST /v1/executions/{id}/waitpoints/{wp}/link`."""
+
+    status: str
+    link_id: str
+    url: str
+    expires_at: int | str
+
+
 class _ListWaitpointSignalsResult(TypedDict):
     signals: Sequence[Any]
 
@@ -2198,6 +2214,41 @@ class Api:
         )
         return cast("CloseWaitpointResult", answer)
 
+    async def revoke_waitpoint_link(
+        self,
+        execution_id: str,
+        waitpoint_id: str,
+        *,
+        link_id: str | None = None,
+    ) -> RevokeWaitpointLinkResult:
+        """End the approval links of a waitpoint, all or one. `DELETE /v1/executions/{id}/waitpoints/{wp}/link`"""
+        answer = await self.transport.call(
+            "DELETE", f"/v1/executions/{escape(execution_id)}/waitpoints/{escape(waitpoint_id)}/link", query={"link_id": link_id}
+        )
+        return cast("RevokeWaitpointLinkResult", answer)
+
+    async def create_waitpoint_link(
+        self,
+        execution_id: str,
+        waitpoint_id: str,
+        *,
+        expires_in_ms: int | None = None,
+        label: str | None = None,
+    ) -> CreateWaitpointLinkResult:
+        """Make a link by which a person answers without an account. `POST /v1/executions/{id}/waitpoints/{wp}/link`"""
+        sent: dict[str, Any] = {}
+        put(
+            sent,
+            {
+                "expires_in_ms": expires_in_ms,
+                "label": label,
+            },
+        )
+        answer = await self.transport.call(
+            "POST", f"/v1/executions/{escape(execution_id)}/waitpoints/{escape(waitpoint_id)}/link", body=sent
+        )
+        return cast("CreateWaitpointLinkResult", answer)
+
     async def list_waitpoint_signals(
         self,
         execution_id: str,
@@ -2997,6 +3048,8 @@ class BlockingApi(Blocks):
     wait_children = blocking(Api.wait_children)
     create_waitpoint = blocking(Api.create_waitpoint)
     close_waitpoint = blocking(Api.close_waitpoint)
+    revoke_waitpoint_link = blocking(Api.revoke_waitpoint_link)
+    create_waitpoint_link = blocking(Api.create_waitpoint_link)
     list_waitpoint_signals = blocking(Api.list_waitpoint_signals)
     get_waitpoint_token = blocking(Api.get_waitpoint_token)
     create_flow = blocking(Api.create_flow)
@@ -3108,6 +3161,8 @@ ROUTES: dict[str, str] = {
     "POST /v1/executions/{id}/wait-children": "wait_children",
     "POST /v1/executions/{id}/waitpoints": "create_waitpoint",
     "POST /v1/executions/{id}/waitpoints/{wp}/close": "close_waitpoint",
+    "DELETE /v1/executions/{id}/waitpoints/{wp}/link": "revoke_waitpoint_link",
+    "POST /v1/executions/{id}/waitpoints/{wp}/link": "create_waitpoint_link",
     "GET /v1/executions/{id}/waitpoints/{wp}/signals": "list_waitpoint_signals",
     "GET /v1/executions/{id}/waitpoints/{wp}/token": "get_waitpoint_token",
     "POST /v1/flows": "create_flow",

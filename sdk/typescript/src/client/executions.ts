@@ -1,7 +1,9 @@
 import { type CallOptions, Group } from './group.js';
 import type {
+  ApprovalLink,
   Approve,
   ChildOutcome,
+  CreateApprovalLink,
   Created,
   CreateExecution,
   ExecutionInfo,
@@ -140,6 +142,17 @@ export class Executions extends Group {
   /** Signals as an operator, without the waitpoint's token. */
   approve(id: string, request: Approve): Promise<SignalAnswer> {
     return this.put('POST', executionPath(id, '/approve'), request);
+  }
+
+  /** An address at which somebody without an account answers once. */
+  createApprovalLink(id: string, waitpointId: string, request: CreateApprovalLink = {}): Promise<ApprovalLink> {
+    return this.once('POST', executionPath(id, `/waitpoints/${escapeId(waitpointId)}/link`), request);
+  }
+
+  /** All links of the waitpoint, or the one of that id; how many it ended. */
+  async revokeApprovalLinks(id: string, waitpointId: string, linkId?: string): Promise<number> {
+    const path = executionPath(id, `/waitpoints/${escapeId(waitpointId)}/link`);
+    return (await this.put<{ revoked: number }>('DELETE', path, {}, { link_id: linkId })).revoked;
   }
 
   async pendingWaitpoints(id: string): Promise<Waitpoint[]> {

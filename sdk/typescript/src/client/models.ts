@@ -276,6 +276,19 @@ export interface Approve {
   actor?: string;
 }
 
+/** A link by which a person answers without an account. */
+export interface CreateApprovalLink {
+  expires_in_ms?: number;
+  label?: string;
+}
+
+export interface ApprovalLink {
+  status: string;
+  link_id: string;
+  url: string;
+  expires_at: number;
+}
+
 /** A step to record; the value is text or base64 of bytes. */
 export interface NewStep {
   name: string;
