@@ -1,3 +1,5 @@
+"""`python -m flowfabric worker my_module:app`."""
+
 import sys
 
 from .cli import main

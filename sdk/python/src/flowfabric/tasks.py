@@ -203,6 +203,7 @@ class Task(Generic[R]):
         self.result_type = hints.get("return", Any)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function as if it were no task."""
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:

@@ -32,6 +32,7 @@ export interface ExecutionPolicy {
   [member: string]: unknown;
 }
 
+/** A new execution: its kind, lane, payload and policy. */
 export interface CreateExecution extends PayloadFields {
   execution_kind: string;
   execution_id?: string;
@@ -51,12 +52,14 @@ export interface CreateExecution extends PayloadFields {
   allow_missing_budget?: boolean;
 }
 
+/** Which execution there is now, and whether it was new. */
 export interface Created {
   status: 'created' | 'duplicate';
   execution_id: string;
   public_state: string;
 }
 
+/** Why one item of a batch was refused. */
 export interface ItemError {
   status: 'error';
   code: string;
@@ -66,6 +69,7 @@ export interface ItemError {
   execution_id?: string;
 }
 
+/** An execution as listings show it. */
 export interface ExecutionSummary {
   execution_id: string;
   namespace: string;
@@ -76,6 +80,7 @@ export interface ExecutionSummary {
   created_at: number;
 }
 
+/** Everything about one execution but its bytes. */
 export interface ExecutionInfo {
   execution_id: string;
   namespace: string;
@@ -113,6 +118,7 @@ export interface ExecutionInfo {
   [member: string]: unknown;
 }
 
+/** Which executions to list, and how many at a time. */
 export interface ListExecutions {
   limit?: number;
   cursor?: string;
@@ -126,6 +132,7 @@ export interface ListExecutions {
   view?: string;
 }
 
+/** How an execution ended, or that it has not within the wait. */
 export interface WaitAnswer {
   public_state: string;
   terminal_outcome?: string;
@@ -133,6 +140,7 @@ export interface WaitAnswer {
   timed_out: boolean;
 }
 
+/** One piece of output as it is stored. */
 export interface Frame {
   id: string;
   attempt_index?: number;
@@ -149,6 +157,7 @@ export interface Frame {
   };
 }
 
+/** One piece of output to append. */
 export interface NewFrame extends PayloadFields {
   frame_type: string;
   encoding?: string;
@@ -157,6 +166,7 @@ export interface NewFrame extends PayloadFields {
   seq?: number;
 }
 
+/** Output of an attempt, appended under its lease. */
 export interface AppendFrames {
   task_token: string;
   mode?: 'durable' | 'summary' | 'best_effort';
@@ -164,6 +174,7 @@ export interface AppendFrames {
   frames: NewFrame[];
 }
 
+/** A range of frames. */
 export interface FramePage {
   frames: Frame[];
   count: number;
@@ -173,12 +184,14 @@ export interface FramePage {
   closed_reason?: string;
 }
 
+/** Which frames of a stream to read. */
 export interface StreamQuery {
   visibility?: string;
   types?: string;
   payload?: 'base64';
 }
 
+/** Which events of a feed to read, and from where. */
 export interface FeedQuery {
   cursor?: string;
   since?: number;
@@ -191,6 +204,7 @@ export interface FeedQuery {
   partition?: number;
 }
 
+/** Something that happened to an execution or a flow. */
 export interface FeedEvent {
   event_id: string;
   family: string;
@@ -202,18 +216,21 @@ export interface FeedEvent {
   [member: string]: unknown;
 }
 
+/** Events that were gone before they were read. */
 export interface FeedGap {
   feed: string;
   partition: number;
   lost: number | null;
 }
 
+/** A range of events, and the cursor behind it. */
 export interface FeedPage {
   events: FeedEvent[];
   gaps: FeedGap[];
   cursor: string;
 }
 
+/** Where signals for a waiting execution arrive. */
 export interface Waitpoint {
   waitpoint_id: string;
   waitpoint_key: string;
@@ -227,6 +244,7 @@ export interface Waitpoint {
   [member: string]: unknown;
 }
 
+/** A signal that has come. */
 export interface SignalRecord extends PayloadFields {
   entry_id?: string;
   signal_id: string;
@@ -240,6 +258,7 @@ export interface SignalRecord extends PayloadFields {
   payload_encoding?: string;
 }
 
+/** A signal to send. */
 export interface SendSignal extends PayloadFields {
   signal_name: string;
   waitpoint_id?: string;
@@ -260,6 +279,7 @@ export interface SendSignal extends PayloadFields {
   max_signals_per_execution?: number;
 }
 
+/** What a signal has done. */
 export interface SignalAnswer {
   status: 'accepted' | 'duplicate';
   signal_id?: string;
@@ -268,6 +288,7 @@ export interface SignalAnswer {
   existing_signal_id?: string;
 }
 
+/** The answer of a person who was asked. */
 export interface Approve {
   waitpoint_id: string;
   signal_name: string;
@@ -297,10 +318,12 @@ export interface NewStep {
   encoding?: string;
 }
 
+/** A step that an execution has recorded. */
 export interface RecordedStep extends NewStep {
   status?: 'recorded' | 'duplicate';
 }
 
+/** How a called execution ended. */
 export interface ChildOutcome {
   name: string;
   execution_id: string;
@@ -313,6 +336,7 @@ export interface ChildOutcome {
   [member: string]: unknown;
 }
 
+/** An execution to call. */
 export interface NewChild extends PayloadFields {
   name: string;
   execution_kind: string;
@@ -323,6 +347,7 @@ export interface NewChild extends PayloadFields {
   priority?: number;
 }
 
+/** What a task waits for before it goes on. */
 export interface Suspend {
   task_token: string;
   reason_code?: string;
@@ -343,6 +368,7 @@ export interface Suspend {
   approval?: ApprovalFields;
 }
 
+/** The wait that has begun, or that it was over already. */
 export interface Suspended {
   status: 'suspended' | 'already_satisfied';
   suspension_id: string;
@@ -353,6 +379,7 @@ export interface Suspended {
   replayed?: boolean;
 }
 
+/** A task that ends with a result. */
 export interface CompleteTask {
   task_token: string;
   result?: string;
@@ -361,6 +388,7 @@ export interface CompleteTask {
   steps?: NewStep[];
 }
 
+/** A task that ends with a failure. */
 export interface FailTask {
   task_token: string;
   reason: string;
@@ -370,6 +398,7 @@ export interface FailTask {
   steps?: NewStep[];
 }
 
+/** A task that goes on later. */
 export interface DelayTask {
   task_token: string;
   delay_ms?: number;
@@ -377,6 +406,7 @@ export interface DelayTask {
   steps?: NewStep[];
 }
 
+/** A task that goes on when other executions have ended. */
 export interface CallChildren {
   task_token: string;
   children: NewChild[];
@@ -396,6 +426,7 @@ export interface ApprovalFields {
   due_at?: DueTime;
 }
 
+/** A waitpoint to make before its task waits. */
 export interface CreateWaitpoint {
   task_token: string;
   waitpoint_key?: string;
@@ -403,12 +434,14 @@ export interface CreateWaitpoint {
   approval?: ApprovalFields;
 }
 
+/** How an ended execution is run again. */
 export interface Replay {
   reason?: string;
   requested_by?: string;
   keep_steps?: boolean;
 }
 
+/** Who takes over work whose lease is lost. */
 export interface Reclaim {
   worker_id: string;
   worker_instance_id: string;
@@ -420,6 +453,7 @@ export interface Reclaim {
   admission_summary?: string;
 }
 
+/** Work that a worker may claim from the store itself. */
 export interface ClaimGrant {
   lane_id: string;
   worker_instance_id: string;
@@ -427,6 +461,7 @@ export interface ClaimGrant {
   grant_ttl_ms?: number;
 }
 
+/** One result of a batch. */
 export interface Completion {
   execution_id: string;
   task_token: string;
@@ -435,6 +470,7 @@ export interface Completion {
   result_encoding?: string;
 }
 
+/** What a worker asks for, and the results it hands in with that. */
 export interface ClaimTasks {
   worker_instance_id: string;
   lanes: string[];
@@ -451,6 +487,7 @@ export interface ClaimTasks {
   completions?: Completion[];
 }
 
+/** A task with its lease, payload, steps and children. */
 export interface ClaimedTask extends PayloadFields {
   execution_id: string;
   namespace: string;
@@ -477,6 +514,7 @@ export interface ClaimedTask extends PayloadFields {
   children?: ChildOutcome[];
 }
 
+/** One item of a batch that was done. */
 export interface ItemDone {
   execution_id: string;
   status: 'completed' | 'renewed';
@@ -484,11 +522,13 @@ export interface ItemDone {
   lease_expires_at?: number;
 }
 
+/** Tasks, and what became of the results that were handed in. */
 export interface Claimed {
   tasks: ClaimedTask[];
   results?: (ItemDone | ItemError)[];
 }
 
+/** One node of a flow: an execution and what it waits for. */
 export interface FlowNode extends PayloadFields {
   name: string;
   execution_kind?: string;
@@ -502,6 +542,7 @@ export interface FlowNode extends PayloadFields {
   join?: { mode?: 'all_of' | 'any_of' | 'quorum'; k?: number; on_satisfied?: 'cancel_remaining' | 'let_run' };
 }
 
+/** What holds for all nodes of a flow that do not say otherwise. */
 export interface FlowDefaults {
   lane_id?: string;
   priority?: number;
@@ -511,6 +552,7 @@ export interface FlowDefaults {
   payload_encoding?: string;
 }
 
+/** Nodes to add to a flow that runs. */
 export interface ExpandFlow {
   nodes: FlowNode[];
   defaults?: FlowDefaults;
@@ -520,6 +562,7 @@ export interface ExpandFlow {
   expected_graph_revision?: number;
 }
 
+/** A whole flow in one request. */
 export interface SubmitFlow {
   nodes: FlowNode[];
   defaults?: FlowDefaults;
@@ -534,6 +577,7 @@ export interface SubmitFlow {
   tags?: Tags;
 }
 
+/** The flow and the executions of its nodes. */
 export interface FlowSubmitted {
   status: string;
   flow_id: string;
@@ -544,12 +588,14 @@ export interface FlowSubmitted {
   nodes: Record<string, string>;
 }
 
+/** A flow and how far it is. */
 export interface FlowInfo {
   flow_id: string;
   public_flow_state: string;
   [member: string]: unknown;
 }
 
+/** A flow that is put together step by step. */
 export interface CreateFlow {
   namespace: string;
   flow_id?: string;
@@ -559,6 +605,7 @@ export interface CreateFlow {
   created_by?: string;
 }
 
+/** A dependency between two members of a flow. */
 export interface StageEdge {
   edge_id?: string;
   upstream_execution_id: string;
@@ -568,6 +615,7 @@ export interface StageEdge {
   expected_graph_revision?: number;
 }
 
+/** How far the end of a flow has come. */
 export interface CancelFlowAnswer {
   status: string;
   public_flow_state: string;
@@ -577,6 +625,7 @@ export interface CancelFlowAnswer {
   failed_member_execution_ids?: string[];
 }
 
+/** A budget: its dimensions, limits and what happens at them. */
 export interface CreateBudget {
   scope_type: string;
   scope_id?: string;
@@ -596,6 +645,7 @@ export interface CreateBudget {
   escalation_target?: string;
 }
 
+/** What is to change about a budget. */
 export interface UpdateBudget {
   enforcement_mode?: string;
   on_hard_limit?: string;
@@ -607,6 +657,7 @@ export interface UpdateBudget {
   reason?: string;
 }
 
+/** A budget and what of it is used. */
 export interface BudgetStatus {
   budget_id: string;
   usage: Record<string, number>;
@@ -615,22 +666,26 @@ export interface BudgetStatus {
   [member: string]: unknown;
 }
 
+/** Amounts to count against one budget. */
 export interface Usage {
   dimensions: Record<string, number>;
   dedup_key?: string;
 }
 
+/** Amounts that an execution has spent of one budget. */
 export interface Spend extends Usage {
   execution_id: string;
   mode?: 'spent' | 'check';
 }
 
+/** Amounts that a task has spent of its budgets. */
 export interface TaskUsage extends Usage {
   task_token: string;
   budget_id?: string;
   mode?: 'spent' | 'check';
 }
 
+/** What each budget says to the amounts. */
 export interface UsageAnswer {
   budget_id?: string;
   status: 'ok' | 'soft_breach' | 'hard_breach' | 'already_applied';
@@ -641,11 +696,13 @@ export interface UsageAnswer {
   action?: string;
 }
 
+/** What a budget or quota is attached to. */
 export interface Scope {
   scope_type: string;
   scope_id?: string;
 }
 
+/** A quota: how many at a time, or in a window. */
 export interface CreateQuota {
   scope_type?: string;
   scope_id?: string;
@@ -658,6 +715,7 @@ export interface CreateQuota {
   attach?: boolean;
 }
 
+/** What is to change about a quota. */
 export interface UpdateQuota {
   window_seconds?: number;
   max_requests_per_window?: number;
@@ -668,6 +726,7 @@ export interface UpdateQuota {
   reason?: string;
 }
 
+/** What a lane accepts, and its share of workers. */
 export interface SetLane {
   state?: 'active' | 'paused' | 'draining' | 'disabled';
   scheduling_weight?: number;
@@ -675,6 +734,7 @@ export interface SetLane {
   default_policy_json?: string;
 }
 
+/** A lane and how many executions are in which state. */
 export interface LaneStatus {
   lane_id: string;
   state: string;
@@ -682,6 +742,7 @@ export interface LaneStatus {
   [member: string]: unknown;
 }
 
+/** A lane and its last hour. */
 export interface LaneOverview extends LaneStatus {
   workers: number;
   oldest_waiting?: { execution_id: string; created_at: number };
@@ -692,6 +753,7 @@ export interface LaneOverview extends LaneStatus {
   running: number[];
 }
 
+/** How things are, in one answer. */
 export interface Overview {
   at: number;
   points_from: number;
@@ -711,6 +773,7 @@ export interface Overview {
   }[];
 }
 
+/** What a worker tells of itself. */
 export interface RegisterWorker {
   namespace: string;
   lanes?: string[];
@@ -721,6 +784,7 @@ export interface RegisterWorker {
   max_tasks?: number;
 }
 
+/** A worker as the registry knows it. */
 export interface WorkerRecord {
   namespace: string;
   worker_id: string;
@@ -732,6 +796,7 @@ export interface WorkerRecord {
   [member: string]: unknown;
 }
 
+/** Leases to renew together. */
 export interface RenewLeases {
   worker_instance_id?: string;
   namespace?: string;

@@ -19,6 +19,7 @@ export interface StreamFrame {
   readonly frame: Frame;
 }
 
+/** Which frames to follow, and from where. */
 export interface FollowStreamOptions extends FollowOptions {
   /** Begin behind this frame. */
   cursor?: string;

@@ -149,6 +149,7 @@ export class TestServer {
     await this.#end('SIGKILL');
   }
 
+  /** SIGTERM, as an operator does. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }

@@ -157,6 +157,7 @@ export class FlowHandle {
     return this.node(node).result(options);
   }
 
+  /** The flow's public state: `open`, `completed`, `failed` or `cancelled`. */
   async state(): Promise<string> {
     return (await this.client.flows.describe(this.flowId)).public_flow_state;
   }

@@ -41,6 +41,7 @@ export type SubmitArguments<Input, Options> = undefined extends Input
 /** Stands within an input for what an upstream member of a flow gave. */
 export class Input {
   constructor(readonly name: string) {}
+  /** As it stands in the arguments of a member. */
   toJSON(): unknown {
     return { $input: this.name };
   }
