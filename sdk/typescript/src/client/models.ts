@@ -303,6 +303,7 @@ export interface CreateApprovalLink {
   label?: string;
 }
 
+/** The link that was made, and until when it holds. */
 export interface ApprovalLink {
   status: string;
   link_id: string;
