@@ -36,6 +36,8 @@ const COLUMNS: readonly Column<Listed>[] = [
 
 const SORTS = ["created", "priority", "kind", "state", "lane"] as const;
 const ROWS_ASKED_AGAIN_MOST = 40;
+/** New ones are told apart up to here; a page that stays open beside a busy server must not remember all of them. */
+const FRESH_MOST = 1_000;
 
 function sorted(rows: readonly Listed[], by: string): readonly Listed[] {
     const text = (pick: (row: Listed) => string) => [...rows].sort((a, b) => pick(a).localeCompare(pick(b)));
@@ -128,8 +130,8 @@ function useRows(line: string, filter: Filter) {
                         (filter.namespace === undefined || event.namespace === filter.namespace) &&
                         (filter.lane === undefined || event.lane_id === filter.lane);
                     const plain = filter.state === undefined && filter.tag === undefined && filter.kind === undefined;
-                    if (mine && plain && event.event === "acquired" && rows.value.length > 0) freshIds.add(event.execution_id);
-                    if (mine && plain && event.family === "instance_tags") freshIds.add(event.execution_id);
+                    const told = (event.event === "acquired" && rows.value.length > 0) || event.family === "instance_tags";
+                    if (mine && plain && told && freshIds.size < FRESH_MOST) freshIds.add(event.execution_id);
                     continue;
                 }
                 if (!changesState(event)) continue;
@@ -253,7 +255,8 @@ export function ExecutionsPage(): JSX.Element {
                 </span>
                 {list.fresh.value > 0 && (
                     <button type="button" class="fresh" onClick={list.reload}>
-                        {count(list.fresh.value)} new
+                        {count(list.fresh.value)}
+                        {list.fresh.value < FRESH_MOST ? "" : "+"} new
                     </button>
                 )}
             </div>

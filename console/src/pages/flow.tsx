@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { batch, type Signal, signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { get, send } from "../lib/api";
@@ -13,8 +13,7 @@ import { href, place } from "../lib/router";
 import { duration } from "../lib/time";
 import type { Flow, FlowEdge, FlowGroup, FlowNode, PublicState } from "../lib/types";
 import { NodeBox } from "../parts/node";
-import { lookOf, State } from "../parts/state";
-import { Still } from "../parts/still";
+import { drawShape, lookOf, State } from "../parts/state";
 import { CriticalPath, Slowest } from "../parts/timing";
 import { Button, Copy, Empty, Problem, question, Skeleton, Time } from "../parts/ui";
 import { Page } from "../shell";
@@ -69,9 +68,55 @@ export function FlowPage(): JSX.Element {
                 )}
             </Page>
         );
+    return <Loaded graph={graph} reload={load.reload} />;
+}
+
+/** How nodes and edges look now: one signal each, so that a change draws what has changed and nothing else. */
+interface Looks {
+    nodes: Map<string, Signal<PublicState>>;
+    edges: Map<string, Signal<string>>;
+}
+
+function show<T>(looks: Map<string, Signal<T>>, id: string, look: T): void {
+    const known = looks.get(id);
+    if (known) known.value = look;
+    else looks.set(id, signal(look));
+}
+
+function useLooks(graph: Graph, critical: ReadonlySet<string>): Looks {
+    const looks = useRef<Looks>({ nodes: new Map(), edges: new Map() });
+    const update = (): void => {
+        const { nodes, edges } = looks.current;
+        for (const node of graph.nodes) show(nodes, node.execution_id, node.public_state);
+        for (const { edge_id, edge_state, upstream_execution_id: from, downstream_execution_id: to } of graph.edges)
+            show(edges, edge_id, `edge ${edge_state}${critical.has(from) && critical.has(to) ? " critical" : ""}`);
+    };
+    // What is drawn for the first time needs them at once; what is there already hears of it afterwards.
+    if (looks.current.nodes.size < graph.nodes.length || looks.current.edges.size < graph.edges.length) update();
+    useEffect(() => {
+        batch(update);
+        return onEvents((events) =>
+            batch(() => {
+                for (const event of events) {
+                    const state = event.flow_id === graph.flow_id ? stateAfter(event) : undefined;
+                    const known = state && looks.current.nodes.get(event.execution_id);
+                    if (known) known.value = state;
+                }
+            }),
+        );
+    }, [graph]);
+    return looks.current;
+}
+
+function Loaded({ graph, reload }: { graph: Graph; reload: () => void }): JSX.Element {
     const chosen = place.value.query.get("node");
     const node = graph.nodes.find((one) => one.execution_id === chosen);
-    const path = pathOf(graph, nodeTimes(graph.nodes, graph.edges, now.peek()));
+    const looks = useLooks(
+        graph,
+        useMemo(() => new Set(pathOf(graph, nodeTimes(graph.nodes, graph.edges, now.peek())).map((one) => one.node.execution_id)), [graph]),
+    );
+    const shape = `${graph.flow_id} ${graph.nodes.length} ${graph.edges.length}`;
+    const drawn = useMemo(() => graph, [shape]);
     return (
         <Page
             title={
@@ -96,7 +141,7 @@ export function FlowPage(): JSX.Element {
             }
             side={
                 !FINAL_FLOW.has(graph.public_flow_state) && (
-                    <Button kind="danger" onClick={() => askCancelFlow(graph, load.reload)}>
+                    <Button kind="danger" onClick={() => askCancelFlow(graph, reload)}>
                         Cancel flow
                     </Button>
                 )
@@ -105,7 +150,7 @@ export function FlowPage(): JSX.Element {
             <div class={node ? "split flow-split" : ""}>
                 <div>
                     <section class="panel graph-panel" aria-label="Graph">
-                        <GraphView graph={graph} chosen={chosen} critical={new Set(path.map((one) => one.node.execution_id))} />
+                        <GraphView graph={drawn} chosen={chosen} looks={looks} />
                     </section>
                     <Timing graph={graph} />
                 </div>
@@ -114,7 +159,7 @@ export function FlowPage(): JSX.Element {
                         key={node.execution_id}
                         node={node}
                         group={graph.groups.find((one) => one.downstream_execution_id === node.execution_id)}
-                        changed={load.reload}
+                        changed={reload}
                     />
                 )}
             </div>
@@ -169,8 +214,7 @@ interface View {
 }
 
 /** The graph in layers; what is on the screen is drawn, dragging moves, the wheel with Ctrl zooms. */
-function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string | null; critical: ReadonlySet<string> }): JSX.Element {
-    const states = useSignal<ReadonlyMap<string, PublicState>>(new Map());
+function GraphView({ graph, chosen, looks }: { graph: Graph; chosen: string | null; looks: Looks }): JSX.Element {
     const view = useSignal<View | undefined>(undefined);
     const size = useSignal({ width: 900, height: 420 });
     const box = useRef<HTMLDivElement>(null);
@@ -184,18 +228,6 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
             ),
         [shape],
     );
-    useEffect(() => {
-        states.value = new Map();
-        return onEvents((events) => {
-            let changed: Map<string, PublicState> | undefined;
-            for (const event of events) {
-                if (event.flow_id !== graph.flow_id) continue;
-                const state = stateAfter(event);
-                if (state) (changed ??= new Map(states.value)).set(event.execution_id, state);
-            }
-            if (changed) states.value = changed;
-        });
-    }, [graph]);
     useEffect(() => {
         const element = box.current!;
         const measure = (): void => {
@@ -264,15 +296,7 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
                         const from = placed.nodes.get(edge.upstream_execution_id);
                         const to = placed.nodes.get(edge.downstream_execution_id);
                         if (!from || !to || (!seen(from.x, from.y) && !seen(to.x, to.y))) return null;
-                        const onPath = critical.has(edge.upstream_execution_id) && critical.has(edge.downstream_execution_id);
-                        return (
-                            <DrawnEdge
-                                key={edge.edge_id}
-                                from={from}
-                                to={to}
-                                look={`edge ${edge.edge_state}${onPath ? " critical" : ""}`}
-                            />
-                        );
+                        return <DrawnEdge key={edge.edge_id} from={from} to={to} look={looks.edges.get(edge.edge_id)!} />;
                     })}
                     {graph.nodes.map((node) => {
                         const at = placed.nodes.get(node.execution_id);
@@ -284,7 +308,7 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
                                 at={at}
                                 flow={graph.flow_id}
                                 name={node.name || node.execution_kind}
-                                state={states.value.get(node.execution_id) ?? node.public_state}
+                                look={looks.nodes.get(node.execution_id)!}
                                 chosen={node.execution_id === chosen}
                                 join={
                                     group && group.policy !== "all_of"
@@ -311,42 +335,43 @@ function GraphView({ graph, chosen, critical }: { graph: Graph; chosen: string |
     );
 }
 
-/** A graph of a thousand nodes is drawn again for each change; what stays the same costs a comparison. */
-class DrawnNode extends Still<{ at: Placed; flow: string; name: string; state: PublicState; chosen: boolean; join: string | undefined }> {
-    override render(): JSX.Element {
-        const { at, flow, name, state, chosen, join } = this.props;
-        const { tone, shape } = lookOf(state);
-        return (
-            <a href={href(["flows", flow], { node: at.id })} aria-label={`${name}, ${words(state)}`}>
-                <g class={`node ${tone}${chosen ? " chosen" : ""}`} transform={`translate(${at.x} ${at.y})`}>
-                    <title>
-                        {name}: {words(state)}
-                    </title>
-                    <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
-                    <g transform="translate(12 12)" class={`mark ${tone}`}>
-                        {shape}
-                    </g>
-                    <text x="32" y="22">
-                        {clip(name, 20)}
-                    </text>
-                    {join && (
-                        <text class="join" x="0" y="-5">
-                            {join}
-                        </text>
-                    )}
-                </g>
-            </a>
-        );
-    }
+interface NodeProps {
+    at: Placed;
+    flow: string;
+    name: string;
+    look: Signal<PublicState>;
+    chosen: boolean;
+    join: string | undefined;
 }
 
-class DrawnEdge extends Still<{ from: Placed; to: Placed; look: string }> {
-    override render(): JSX.Element {
-        const { from, to, look } = this.props;
-        const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
-        const bend = (x2 - x1) / 2;
-        return <path class={look} d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />;
-    }
+function DrawnNode({ at, flow, name, look, chosen, join }: NodeProps): JSX.Element {
+    const state = look.value;
+    const { tone, shape } = lookOf(state);
+    return (
+        <a href={href(["flows", flow], { node: at.id })} aria-label={`${name}, ${words(state)}`}>
+            <g class={`node ${tone}${chosen ? " chosen" : ""}`}>
+                <title>
+                    {name}: {words(state)}
+                </title>
+                <rect x={at.x} y={at.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+                <g class={`mark ${tone}`}>{drawShape(shape, at.x + 12, at.y + 12)}</g>
+                <text x={at.x + 32} y={at.y + 22}>
+                    {clip(name, 20)}
+                </text>
+                {join && (
+                    <text class="join" x={at.x} y={at.y - 5}>
+                        {join}
+                    </text>
+                )}
+            </g>
+        </a>
+    );
+}
+
+function DrawnEdge({ from, to, look }: { from: Placed; to: Placed; look: Signal<string> }): JSX.Element {
+    const [x1, y1, x2, y2] = [from.x + NODE_WIDTH, from.y + NODE_HEIGHT / 2, to.x, to.y + NODE_HEIGHT / 2];
+    const bend = (x2 - x1) / 2;
+    return <path class={look.value} d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />;
 }
 
 function zoomed(view: View, by: number, size: { width: number; height: number }): View {

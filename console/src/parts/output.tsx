@@ -164,7 +164,6 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
                 {problem ?? "Frames that a worker appends to the stream of its attempt appear here as they come."}
             </Empty>
         );
-    const rows = shown.filter((frame) => find === "" || frame.text.toLowerCase().includes(find.toLowerCase()));
     return (
         <div class="output" data-frames={shown.length}>
             <div class="bar">
@@ -239,26 +238,7 @@ export function Output({ id, attempts }: { id: string; attempts: number }): JSX.
                         ended={ended}
                     />
                 ) : (
-                    <table class="frames">
-                        <tbody>
-                            {rows.length > ROWS_MOST && (
-                                <tr>
-                                    <td class="muted" colSpan={3}>
-                                        {count(rows.length - ROWS_MOST)} frames before these; search narrows them down
-                                    </td>
-                                </tr>
-                            )}
-                            {rows.slice(-ROWS_MOST).map((frame) => (
-                                <tr key={`${frame.attempt}:${frame.id}`}>
-                                    <td class="muted">{clockTime(frame.at, zone.value)}</td>
-                                    <td class="muted">{frame.type}</td>
-                                    <td class="frame-text">
-                                        <Marked text={frame.text} find={find} />
-                                    </td>
-                                </tr>
-                            ))}
-                        </tbody>
-                    </table>
+                    <FrameRows frames={shown} length={shown.length} find={find} />
                 )}
             </div>
         </div>
@@ -314,10 +294,17 @@ const TEXT_MOST = 100_000;
 /** `length` tells that the list has grown, which stays the same list. */
 function TextView({ frames, find }: { frames: readonly Frame[]; length: number; find: string }): JSX.Element {
     const all = useSignal(false);
+    let start = 0;
+    if (!all.value && find === "")
+        for (let room = TEXT_MOST, at = frames.length; at > 0 && room > 0; at -= 1) {
+            room -= frames[at - 1]!.text.length;
+            start = at - 1;
+        }
     const groups: { attempt: number; text: string }[] = [];
     let pieces: string[] = [];
-    let current = frames[0]?.attempt ?? 0;
-    for (const frame of frames) {
+    let current = frames[start]?.attempt ?? 0;
+    for (let at = start; at < frames.length; at += 1) {
+        const frame = frames[at]!;
         if (frame.attempt !== current) {
             groups.push({ attempt: current, text: pieces.join("") });
             pieces = [];
@@ -326,19 +313,12 @@ function TextView({ frames, find }: { frames: readonly Frame[]; length: number; 
         pieces.push(frame.type === "token" || frame.type === "delta" ? frame.text : `${frame.text}\n`);
     }
     groups.push({ attempt: current, text: pieces.join("") });
-    let room = all.value || find !== "" ? Number.POSITIVE_INFINITY : TEXT_MOST;
-    let left = 0;
-    for (const group of [...groups].reverse()) {
-        left += Math.max(0, group.text.length - room);
-        if (group.text.length > room) group.text = group.text.slice(group.text.length - room);
-        room -= group.text.length;
-    }
     return (
         <>
-            {left > 0 && (
+            {start > 0 && (
                 <p class="attempt-line">
                     <Button kind="quiet" onClick={() => (all.value = true)}>
-                        Show {count(left)} characters before these
+                        Show {plural(start, "frame")} before these
                     </Button>
                 </p>
             )}
@@ -351,5 +331,31 @@ function TextView({ frames, find }: { frames: readonly Frame[]; length: number; 
                 </div>
             ))}
         </>
+    );
+}
+
+function FrameRows({ frames, find }: { frames: readonly Frame[]; length: number; find: string }): JSX.Element {
+    const rows = find === "" ? frames : frames.filter((frame) => frame.text.toLowerCase().includes(find.toLowerCase()));
+    return (
+        <table class="frames">
+            <tbody>
+                {rows.length > ROWS_MOST && (
+                    <tr>
+                        <td class="muted" colSpan={3}>
+                            {count(rows.length - ROWS_MOST)} frames before these; search narrows them down
+                        </td>
+                    </tr>
+                )}
+                {rows.slice(-ROWS_MOST).map((frame) => (
+                    <tr key={`${frame.attempt}:${frame.id}`}>
+                        <td class="muted">{clockTime(frame.at, zone.value)}</td>
+                        <td class="muted">{frame.type}</td>
+                        <td class="frame-text">
+                            <Marked text={frame.text} find={find} />
+                        </td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
     );
 }
