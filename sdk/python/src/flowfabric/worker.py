@@ -174,7 +174,6 @@ class Worker:
     # Claims
 
     async def _claims(self) -> None:
-        failures = 0
         while not self._stopping.is_set():
             if self._slots <= 0 or self._finished or self._handing_in:
                 self._room.clear()
@@ -184,30 +183,32 @@ class Worker:
             self._slots -= asked
             claim_id = uuid.uuid4().hex
             try:
-                answer = await self._claim(claim_id, asked, wait_ms=to_ms(self.options.poll), first=True)
-                failures = 0
+                answer = await self._claim_until_answered(claim_id, asked)
             except asyncio.CancelledError:
                 await self._forget(claim_id)
                 raise
+            finally:
+                self._slots += asked
+            await self._take(answer)
+
+    async def _claim_until_answered(self, claim_id: str, asked: int) -> Mapping[str, Any] | None:
+        """A claim without an answer may have got tasks, which nobody else gets before their leases are over: so the same claim is
+        sent again until then.
+        """
+        failures, leases_over = 0, 0.0
+        while True:
+            try:
+                wait_ms = 0 if failures else to_ms(self.options.poll)
+                return await self._claim(claim_id, asked, wait_ms=wait_ms, first=not failures)
             except (ConnectError, ApiError) as error:
                 if not error.retryable:
                     raise
                 failures += 1
                 log.warning("the claim failed and is sent again: %s", error)
-                await self._pause(_AWAY.pause_s(failures))
-                answer = await self._claim_again(claim_id, asked)
-            finally:
-                self._slots += asked
-            await self._take(answer)
-
-    async def _claim_again(self, claim_id: str, asked: int) -> Mapping[str, Any] | None:
-        """What a claim without an answer may have got: nobody else gets that before its lease has run out."""
-        try:
-            return await self._claim(claim_id, asked, wait_ms=0, first=False)
-        except (ConnectError, ApiError) as error:
-            if not error.retryable:
-                raise
-            return None
+                leases_over = leases_over or time.monotonic() + self._ttl_ms / 1000
+                if time.monotonic() > leases_over:
+                    return None
+            await self._pause(_AWAY.pause_s(failures))
 
     async def _forget(self, claim_id: str) -> None:
         """Gives back what a claim that is cut off by the drain has got meanwhile."""
