@@ -1,6 +1,6 @@
 import { get } from "./api";
 import { FINAL_STATES, type Filter, INDEXED_STATES } from "./filter";
-import type { Listed } from "./types";
+import type { Lane, Listed } from "./types";
 
 interface Page {
     executions: Listed[];
@@ -18,6 +18,11 @@ const PAGE = 100;
 /** Pages read for one screenful where the rest of a filter is applied here. */
 const READS_MOST = 8;
 
+/** Whether it is read from the index of a state, lane by lane. */
+function isIndexed({ state, tag }: Filter): boolean {
+    return tag === undefined && (INDEXED_STATES as readonly string[]).includes(state ?? "");
+}
+
 /** What has to be asked: the newest first, or the index of a state in each lane. */
 export function plan(filter: Filter, lanes: readonly string[]): { paths: string[]; keep: (one: Listed) => boolean } {
     const final = (FINAL_STATES as readonly string[]).includes(filter.state ?? "");
@@ -28,8 +33,7 @@ export function plan(filter: Filter, lanes: readonly string[]): { paths: string[
         (!final || one.public_state === filter.state) &&
         (filter.kind === undefined || one.execution_kind === filter.kind) &&
         (namespace === undefined || one.namespace === namespace);
-    const indexed = (INDEXED_STATES as readonly string[]).includes(state ?? "") && filter.tag === undefined;
-    if (indexed) {
+    if (isIndexed(filter)) {
         const wanted = filter.lane === undefined ? lanes : [filter.lane];
         return { paths: wanted.map((lane) => query({ lane, state })), keep };
     }
@@ -81,4 +85,13 @@ export class Listing {
             source.ahead.push(one);
         }
     }
+}
+
+/** Asks for the names of the lanes only where they are needed: most lists are there one answer sooner. */
+export async function openListing(filter: Filter, abort: AbortSignal): Promise<Listing> {
+    const lanes = isIndexed(filter) && filter.lane === undefined ? (await get<{ lanes: Lane[] }>("/v1/lanes", abort)).lanes : [];
+    return new Listing(
+        filter,
+        lanes.map((lane) => lane.lane_id),
+    );
 }

@@ -1,18 +1,18 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ApiError, executionPath, get, getOrNull } from "../lib/api";
+import { ApiError, executionPath, getOrNull } from "../lib/api";
 import { BULK_MOST, type BulkAction } from "../lib/bulk";
 import { download } from "../lib/download";
 import { ALL_STATES, chips, type Filter, filterText, parseFilter } from "../lib/filter";
 import { changesState, stateAfter } from "../lib/follow";
 import { count, shortId } from "../lib/format";
 import { addKeys } from "../lib/keys";
-import { Listing } from "../lib/listing";
+import { type Listing, openListing } from "../lib/listing";
 import { onEvents } from "../lib/live";
 import { columns as shown } from "../lib/prefs";
 import { href, place, setQuery } from "../lib/router";
-import type { ExecutionInfo, Lane, Listed } from "../lib/types";
+import type { ExecutionInfo, Listed } from "../lib/types";
 import { BulkHost, bulk } from "../parts/bulk";
 import { type Column, Rows } from "../parts/rows";
 import { State } from "../parts/state";
@@ -75,13 +75,7 @@ function useRows(line: string, filter: Filter) {
             busy = true;
             loading.value = true;
             try {
-                if (!listing) {
-                    const lanes = filter.lane === undefined ? (await get<{ lanes: Lane[] }>("/v1/lanes", abort.signal)).lanes : [];
-                    listing = new Listing(
-                        filter,
-                        lanes.map((lane) => lane.lane_id),
-                    );
-                }
+                listing ??= await openListing(filter, abort.signal);
                 const found = await listing.next(abort.signal);
                 if (abort.signal.aborted) return;
                 const all = [...rows.value, ...found];
@@ -294,8 +288,7 @@ export function ExecutionsPage(): JSX.Element {
 
 /** All that match, whether they are on the page or not. */
 const readMatching = (filter: Filter) => async (abort: AbortSignal, tell: (read: number) => void) => {
-    const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes", abort)).lanes.map((lane) => lane.lane_id);
-    const listing = new Listing(filter, lanes);
+    const listing = await openListing(filter, abort);
     const found: Listed[] = [];
     while (!listing.done && found.length < BULK_MOST && !abort.aborted) {
         found.push(...(await listing.next(abort)));
@@ -385,8 +378,7 @@ function ExportButton({ filter }: { filter: Filter }): JSX.Element {
         stop.current = abort;
         so_far.value = 0;
         try {
-            const lanes = (await get<{ lanes: Lane[] }>("/v1/lanes", abort.signal)).lanes.map((lane) => lane.lane_id);
-            const listing = new Listing(filter, lanes);
+            const listing = await openListing(filter, abort.signal);
             const lines: string[] = [];
             while (!listing.done && lines.length < EXPORT_ROWS_MOST) {
                 for (const row of await listing.next(abort.signal)) lines.push(`${JSON.stringify(row)}\n`);
