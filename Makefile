@@ -79,6 +79,7 @@ bench: deps
 	@test -n '$(BENCH)' || { echo 'usage: make bench BENCH=<name>; there are:' \
 	    $(patsubst bench/%_bench.cc,%,$(wildcard bench/*_bench.cc)) sdk; exit 2; }
 	@test '$(BENCH)' != e2e || command -v npm >/dev/null || scripts/install-deps.sh --peer
+	@test '$(BENCH)' != console || scripts/get-console-packages.sh --tests
 	@test '$(BENCH)' != http || command -v wrk >/dev/null || scripts/install-deps.sh --load
 	@mkdir -p build/bench
 	@$(MAKE) build/release/build.ninja
