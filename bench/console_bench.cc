@@ -1,7 +1,7 @@
-// The web console in a real browser against the built server: bytes and time of the first load while
-// 100,000 executions are stored and 1,000 events a second come in, scrolling, memory, an execution of
-// 50,000 frames, a flow of 1,000 nodes. Everything is measured by console_browser.mjs; this starts the
-// server and reports. FF_BENCH_SECONDS is how long the memory is watched.
+// The web console in a real browser against the built server: bytes and time of the first load
+// while 100,000 executions are stored and 1,000 events a second come in, scrolling, memory, an
+// execution of 50,000 frames, a flow of 1,000 nodes. Everything is measured by console_browser.mjs;
+// this starts the server and reports. FF_BENCH_SECONDS is how long the memory is watched.
 
 #include <cstdio>
 #include <cstdlib>
