@@ -60,8 +60,9 @@ void HeldClock::look(std::int64_t now) const {
     const std::int64_t jump = (now - seen) - (elapsed - seen_elapsed_);
     const std::int64_t ahead = ahead_.load(std::memory_order_relaxed) - jump;
     const bool is_leap = seen != 0 && jump > us(doubts_.jump_max);
-    // A clock that was set back before may only be right again.
+    // A clock that was set back before may only be right again, or less wrong than it was.
     if (is_leap && ahead < -us(doubts_.jump_max)) doubt(ahead, jump, elapsed);
+    if (is_leap && ahead > 0) ahead_.store(ahead, std::memory_order_relaxed);
     note_seen(now, elapsed);
 }
 

@@ -152,6 +152,19 @@ TEST_F(DoubtingClock, LetsAClockBeRightAgainThatWasSetBack) {
     EXPECT_FALSE(clock_.hold().has_value());
 }
 
+TEST_F(DoubtingClock, GoesOnWithoutAJumpThatSetsAClockRightInPart) {
+    wall_.advance(-3h);
+    pass_reading(10s);
+    wall_.advance(2h);
+    pass_reading(10s);
+    // Nobody knows of the second in which it was set back.
+    EXPECT_EQ(clock_.now(), kNoon + 19s);
+    wall_.advance(1h);
+    pass_reading(10s);
+    EXPECT_EQ(clock_.now(), kNoon + 30s);
+    EXPECT_FALSE(clock_.hold().has_value());
+}
+
 TEST_F(DoubtingClock, JudgesLeasesByTheTimeBeforeALeapForAsLongAsItWas) {
     pass(10s);
     EXPECT_EQ(lease_time(), kNoon.time_since_epoch());
