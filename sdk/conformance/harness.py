@@ -19,6 +19,7 @@ from flowfabric.testing import TestServer
 HERE = Path(__file__).resolve().parent
 KILLED_AT_A_TIME = 8
 WAIT_S = 90.0
+SOAK = bool(os.environ.get("FF_SOAK"))
 # Longer than a loaded machine stands still: scenarios that wait for the end of a lease ask for shorter ones.
 LEASE = "30s"
 FIRST = "first"
@@ -273,8 +274,18 @@ class Run:
             raise Failed(f"there were {count} attempts, not {wanted[0]} to {wanted[1]}")
 
 
-async def perform(scenario: Mapping[str, Any], server: TestServer, command: Sequence[str], folder: Path, stride: int = 1) -> str:
-    """Performs a scenario and gives what is worth telling; raises `Failed`. Of its kills every `stride`-th is made."""
+def kills_of(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The worker is killed at each place once, before the request and after its reply by turns; in a soak run both."""
+    places = [(call, nth) for call, most in scenario["kill_at"].items() for nth in range(1, most + 1)]
+    return [
+        {"call": call, "nth": nth, "when": when, "do": "kill"}
+        for at, (call, nth) in enumerate(places)
+        for when in (("before", "after") if SOAK else (("before", "after")[at % 2],))
+    ]
+
+
+async def perform(scenario: Mapping[str, Any], server: TestServer, command: Sequence[str], folder: Path) -> str:
+    """Performs a scenario and gives what is worth telling; raises `Failed`."""
     if "kill_at" not in scenario:
         await Run(server, command, folder, None).perform(scenario["script"])
         return ""
@@ -286,11 +297,6 @@ async def perform(scenario: Mapping[str, Any], server: TestServer, command: Sequ
         if not killed:
             raise Failed(f"it ended before the worker could be killed {kill['when']} {kill['call']} {kill['nth']}")
 
-    kills = [
-        {"call": call, "nth": nth, "when": when, "do": "kill"}
-        for call, most in scenario["kill_at"].items()
-        for nth in range(1, most + 1)
-        for when in ("before", "after")
-    ][::stride]
+    kills = kills_of(scenario)
     await asyncio.gather(*(one(kill) for kill in kills))
     return f"{len(kills)} kills"

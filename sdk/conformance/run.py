@@ -1,7 +1,7 @@
 """usage: run.py --worker 'command' [--store valkey] [scenario...]: performs the scenarios with that worker program.
 
-On Valkey those stay away whose server dies, and every third kill is made. Needs
-FLOWFABRIC_BINARY and the Python SDK on the path.
+On Valkey those stay away whose server dies. With FF_SOAK every kill is made, not half of them. Needs FLOWFABRIC_BINARY and
+the Python SDK on the path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> int:
             begun = time.monotonic()
             try:
                 with ff.testing.server(settings=settings, data_dir=data) as server:
-                    performed = harness.perform(every[name], server, shlex.split(given.worker), place, 3 if on_valkey else 1)
+                    performed = harness.perform(every[name], server, shlex.split(given.worker), place)
                     told = asyncio.run(performed)
                 print(f"ok   {name} ({time.monotonic() - begun:.1f} s) {told}", flush=True)
             except harness.Failed as failure:

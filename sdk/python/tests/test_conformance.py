@@ -23,10 +23,8 @@ def worker_finds_its_modules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n, s in ALL.items() if not s.get("durable")])
-async def test_scenario(server: TestServer, name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    # The places are the same on every store; Valkey gets a third of them.
-    stride = 3 if "valkey" in request.node.name else 1
-    told = await harness.perform(ALL[name], server, WORKER, tmp_path, stride)
+async def test_scenario(server: TestServer, name: str, tmp_path: Path) -> None:
+    told = await harness.perform(ALL[name], server, WORKER, tmp_path)
     if told:
         print(f"{name}: {told}")
 
