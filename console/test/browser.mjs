@@ -685,7 +685,7 @@ test("failures are grouped by what failed", async (server) => {
     await row.waitFor();
     assert.equal(await row.count(), 1);
     assert.equal(await row.locator("td").first().innerText(), "2");
-    await failed(server, "quota of tenant 15 is gone");
+    await failed(server, "quota of tenant 15 is gone", { namespace: "team" });
     await until("the third", async () => (await row.locator("td").first().innerText()) === "3");
     await row.getByRole("button", { name: /^Run again/ }).click();
     await page.getByRole("button", { name: "Run them again" }).click();

@@ -21,7 +21,7 @@ async function loadFailed(
     abort: AbortSignal,
 ): Promise<{ failed: ExecutionInfo[]; more: boolean; lanes: string[] }> {
     const { lanes } = await get<{ lanes: Lane[] }>("/v1/lanes", abort);
-    const listing = new Listing({ state: "failed", namespace, ...(lane === "" ? {} : { lane }) }, []);
+    const listing = new Listing({ state: "failed", ...(namespace === "" ? {} : { namespace }), ...(lane === "" ? {} : { lane }) }, []);
     const ids: string[] = [];
     while (!listing.done && ids.length < LOOKED_AT_MOST) {
         const found = await listing.next(abort);
@@ -38,7 +38,7 @@ async function loadFailed(
 }
 
 export function FailuresPage(): JSX.Element {
-    const namespace = place.value.query.get("ns") ?? "default";
+    const namespace = place.value.query.get("ns") ?? "";
     const lane = place.value.query.get("lane") ?? "";
     const load = useLoad(
         `failures ${namespace} ${lane}`,
@@ -50,7 +50,8 @@ export function FailuresPage(): JSX.Element {
     const lead = load.data && groups.length > 0 && (
         <p class="muted">
             The {load.data.more ? "latest " : ""}
-            {plural(load.data.failed.length, "failed execution")} of namespace {namespace}, grouped by what failed.
+            {plural(load.data.failed.length, "failed execution")}
+            {namespace === "" ? "" : ` of namespace ${namespace}`}, grouped by what failed.
         </p>
     );
     return (
