@@ -47,7 +47,8 @@ std::string runnable_blocks(const std::string& text) {
 
 class RunnableDocs : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RunnableDocs, EveryRunnableBlockDoesWhatItSays) {
+/// Twice, because a reader's server is seldom a new one.
+TEST_P(RunnableDocs, EveryRunnableBlockDoesWhatItSaysTwiceOnOneServer) {
     const std::string script = runnable_blocks(read_file(source(GetParam())));
     ASSERT_FALSE(script.empty()) << "no block is marked as runnable";
     const TempDir folder;
@@ -55,17 +56,20 @@ TEST_P(RunnableDocs, EveryRunnableBlockDoesWhatItSays) {
     const ServerProcess server(in_memory);
     std::ofstream(folder.file("script")) << "set -euo pipefail\n" << script;
     const std::string programs = std::filesystem::path(FF_PROGRAM).parent_path().string();
-    Process shell(
-        {.args = {"bash", "-x", folder.file("script")},
-         .env = {{"PATH", programs + ":" + std::getenv("PATH")}, {"FF_SERVER_URL", server.url()}},
-         .directory = folder.path().string()});
-    EXPECT_EQ(shell.wait_for_exit(), 0) << shell.err() << shell.out() << server.log();
+    for (const std::string time : {"first", "second"}) {
+        Process shell({.args = {"bash", "-x", folder.file("script")},
+                       .env = {{"PATH", programs + ":" + std::getenv("PATH")},
+                               {"FF_SERVER_URL", server.url()}},
+                       .directory = folder.path().string()});
+        ASSERT_EQ(shell.wait_for_exit(), 0) << "the " << time << " time\n"
+                                            << shell.err() << shell.out() << server.log();
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, RunnableDocs,
                          ::testing::Values("README.md", "docs/getting-started.md",
-                                           "docs/concepts.md", "docs/workers.md",
-                                           "docs/operations.md"),
+                                           "docs/concepts.md", "docs/delivery.md",
+                                           "docs/workers.md", "docs/operations.md"),
                          [](const auto& info) {
                              std::string name = std::filesystem::path(info.param).stem().string();
                              std::replace(name.begin(), name.end(), '-', '_');
@@ -97,8 +101,9 @@ TEST(Docs, CppBlocksCompile) {
 
 /// Links between pages lead somewhere.
 TEST(Docs, LinksLeadToFiles) {
-    for (const std::string page : {"README.md", "docs/getting-started.md", "docs/concepts.md",
-                                   "docs/workers.md", "docs/operations.md"}) {
+    for (const std::string page :
+         {"README.md", "docs/getting-started.md", "docs/concepts.md", "docs/delivery.md",
+          "docs/limits.md", "docs/workers.md", "docs/operations.md"}) {
         const std::string text = read_file(source(page));
         const auto folder = std::filesystem::path(source(page)).parent_path();
         for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at)) {

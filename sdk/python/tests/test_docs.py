@@ -16,6 +16,8 @@ import flowfabric as ff
 from conftest import ROOT
 from flowfabric.testing import TestServer, worker
 
+# A reader's server is seldom a new one: every page runs again on the server on which it ran.
+TWICE = pytest.mark.parametrize("time", ["first", "second"])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 
 
@@ -40,22 +42,25 @@ async def run(page: str, monkeypatch: pytest.MonkeyPatch, server: TestServer) ->
     return module.__dict__
 
 
-async def test_guide(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@TWICE
+async def test_guide(server: TestServer, monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     await run("docs/guide/python.md", monkeypatch, server)
 
 
 RECIPES = sorted(p.name for p in (ROOT / "docs" / "recipes").glob("*.md") if p.name != "README.md")
 
 
+@TWICE
 @pytest.mark.parametrize("recipe", RECIPES)
-async def test_recipe(server: TestServer, monkeypatch: pytest.MonkeyPatch, recipe: str) -> None:
+async def test_recipe(server: TestServer, monkeypatch: pytest.MonkeyPatch, time: str, recipe: str) -> None:
     names = await run("docs/recipes/" + recipe, monkeypatch, server)
     app = names["app"]
     assert isinstance(app, ff.App)
     await app.close()
 
 
-async def test_what_runs_again(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@TWICE
+async def test_what_runs_again(server: TestServer, monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     names = await run("docs/guide/what-runs-again.md", monkeypatch, server)
     app, answer = names["app"], names["answer"]
     assert isinstance(app, ff.App)
@@ -67,7 +72,8 @@ async def test_what_runs_again(server: TestServer, monkeypatch: pytest.MonkeyPat
     await app.close()
 
 
-async def test_getting_started(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@TWICE
+async def test_getting_started(server: TestServer, monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     names = await run("docs/getting-started.md", monkeypatch, server)
     app, main = names["app"], names["main"]
     assert isinstance(app, ff.App)
@@ -76,7 +82,8 @@ async def test_getting_started(server: TestServer, monkeypatch: pytest.MonkeyPat
     await app.close()
 
 
-async def test_readme(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@TWICE
+async def test_readme(server: TestServer, monkeypatch: pytest.MonkeyPatch, time: str) -> None:
     monkeypatch.setenv("FF_SERVER_URL", server.url)
     program, submit = blocks(ROOT / "sdk" / "python" / "README.md")
     hello = types.ModuleType("hello")
