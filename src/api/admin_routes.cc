@@ -8,8 +8,6 @@
 namespace ff::api {
 namespace {
 
-using FieldKind = FieldDoc::Kind;
-
 Task<http::Response> tell_capabilities(const Capabilities& facts, service::Lanes& lanes) {
     FF_CO_TRY(const std::vector<service::LaneView> views, co_await lanes.list());
     co_return json_response(200, [&](json::Writer& out) {
@@ -59,20 +57,11 @@ Task<http::Response> make_backup(const Backup& backup, Call& call) {
 
 void add_admin_routes(Routes& routes, Capabilities capabilities, service::Lanes& lanes,
                       Backup backup) {
-    const auto required = [](std::string name, FieldKind kind) {
-        return FieldDoc{.name = std::move(name), .kind = kind, .required = true};
-    };
     routes.add({.method = "GET",
                 .pattern = "/v1/capabilities",
-                .doc = {.summary = "What this server is and can do",
-                        .answer = {required("backend", FieldKind::String),
-                                   required("version", FieldKind::String),
-                                   required("library_version", FieldKind::Integer),
-                                   {.name = "lua", .kind = FieldKind::Object},
-                                   required("partitions", FieldKind::Object),
-                                   required("lanes", FieldKind::Array),
-                                   required("features", FieldKind::Object),
-                                   required("store_warnings", FieldKind::Array)}},
+                .doc = {.id = "getCapabilities",
+                        .summary = "What this server is and can do",
+                        .answer_type = "Capabilities"},
                 .handle = [facts = std::move(capabilities), &lanes](Call&) {
                     return tell_capabilities(facts, lanes);
                 }});
@@ -81,15 +70,13 @@ void add_admin_routes(Routes& routes, Capabilities capabilities, service::Lanes&
          .pattern = "/v1/admin/backup",
          .body = BodyClass::Control,
          .audit = "backup",
-         .doc = {.summary = "Copy the embedded store's data while it serves",
+         .doc = {.id = "createBackup",
+                 .summary = "Copy the embedded store's data while it serves",
                  .body = {{.name = "folder",
                            .required = true,
                            .about = "below FF_BACKUP_DIR on the server's machine; new or empty",
                            .example = "\"monday\""}},
-                 .answer = {required("status", FieldKind::String),
-                            required("shards", FieldKind::Integer),
-                            required("records", FieldKind::Integer),
-                            required("bytes", FieldKind::Integer)},
+                 .answer_type = "BackupSummary",
                  .errors = {"too_many_requests"}},
          .handle = [backup = std::move(backup)](Call& call) { return make_backup(backup, call); }});
 }

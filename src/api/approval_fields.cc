@@ -73,6 +73,7 @@ void write_approval(json::Writer& out, const std::optional<hub::Question>& quest
 FieldDoc doc_approval() {
     return {.name = std::string(kMember),
             .kind = FieldDoc::Kind::Object,
+            .type = "NewApproval",
             .about =
                 "What a person needs to answer: prompt, assignees, form (JSON schema of the "
                 "answer), context or context_base64, context_type, due_at",

@@ -48,12 +48,12 @@ Task<http::Response> list(service::Approvals& approvals, Call& call) {
 void add_approval_routes(Routes& routes, service::Approvals& approvals) {
     routes.add({.method = "GET",
                 .pattern = "/v1/approvals",
-                .doc = {.summary = "What people are asked and have not answered, soonest due first",
+                .doc = {.id = "listApprovals",
+                        .summary = "What people are asked and have not answered, soonest due first",
                         .query = {doc_query("namespace", "Of this namespace only"),
                                   doc_limit("1..200, 50 by default"),
                                   doc_query("cursor", "next_cursor of the page before")},
-                        .answer = {{.name = "approvals", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "ApprovalPage",
                         .errors = {"invalid_cursor"}},
                 .handle = [&approvals](Call& call) { return list(approvals, call); }});
 }

@@ -77,11 +77,12 @@ void add_audit_routes(Routes& routes, service::Audit& audit, Pools& pools) {
     routes.add({.method = "GET",
                 .pattern = "/v1/admin/audit",
                 .streams = true,
-                .doc = {.summary = "What operators did, as JSON or server-sent events",
+                .doc = {.id = "listAuditEvents",
+                        .summary = "What operators did, as JSON or server-sent events",
                         .query = {doc_query("after", "The last entry seen", "\"0-0\""),
                                   doc_limit("1..1000, 100 by default"), doc_block()},
-                        .answer = {{.name = "events", .kind = Kind::Array, .required = true},
-                                   {.name = "next", .required = true}}},
+                        .answer_type = "AuditPage",
+                        .errors = {"too_many_requests"}},
                 .handle = [&audit, &pools](Call& call) { return read(audit, pools, call); }});
 }
 

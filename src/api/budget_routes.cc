@@ -256,13 +256,16 @@ Task<http::Response> change_attachment(service::Budgets& budgets, Call& call, bo
 }
 
 std::vector<FieldDoc> limit_fields() {
-    return {{.name = "enforcement_mode", .about = "strict or advisory"},
+    return {{.name = "enforcement_mode", .about = "strict (default) or advisory"},
             {.name = "on_hard_limit",
-             .about = "fail, suspend, deny_child, close_scope, reroute_fallback or warn"},
+             .about = "fail (default), suspend, deny_child, close_scope, reroute_fallback or warn"},
             {.name = "on_soft_limit", .about = "warn"},
-            {.name = "dimensions", .kind = Kind::Array, .example = R"(["total_tokens"])"},
-            {.name = "hard_limits", .kind = Kind::Array, .example = "[1000]"},
-            {.name = "soft_limits", .kind = Kind::Array, .example = "[800]"}};
+            {.name = "dimensions",
+             .kind = Kind::Array,
+             .type = "[string]",
+             .example = R"(["total_tokens"])"},
+            {.name = "hard_limits", .kind = Kind::Array, .type = "[integer?]", .example = "[1000]"},
+            {.name = "soft_limits", .kind = Kind::Array, .type = "[integer?]", .example = "[800]"}};
 }
 
 void add_definition_routes(Routes& routes, service::Budgets& budgets) {
@@ -276,29 +279,25 @@ void add_definition_routes(Routes& routes, service::Budgets& budgets) {
                 .pattern = "/v1/budgets",
                 .body = BodyClass::Control,
                 .audit = "budget.create",
-                .doc = {.summary = "Create a budget",
+                .doc = {.id = "createBudget",
+                        .summary = "Create a budget",
                         .body = created,
-                        .answer = {{.name = "status", .required = true},
-                                   {.name = "budget_id", .required = true}},
+                        .answer_type = "CreatedBudget",
                         .statuses = {201, 200},
                         .errors = {"invalid_budget_scope", "budget_attach_conflict"}},
                 .handle = [&budgets](Call& call) { return create_budget(budgets, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/budgets",
-                .doc = {.summary = "Budgets in the order of their ids",
+                .doc = {.id = "listBudgets",
+                        .summary = "Budgets in the order of their ids",
                         .query = {{.name = "cursor"}, {.name = "limit", .kind = Kind::Integer}},
-                        .answer = {{.name = "budgets", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}}},
+                        .answer_type = "BudgetPage"},
                 .handle = [&budgets](Call& call) { return list_budgets(budgets, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/budgets/{id}",
-                .doc = {.summary = "What a budget allows and what is used of it",
-                        .answer = {{.name = "budget_id", .required = true},
-                                   {.name = "usage", .kind = Kind::Object},
-                                   {.name = "hard_limits", .kind = Kind::Object},
-                                   {.name = "soft_limits", .kind = Kind::Object},
-                                   {.name = "remaining", .kind = Kind::Object},
-                                   {.name = "exhausted_dims", .kind = Kind::Array}},
+                .doc = {.id = "getBudget",
+                        .summary = "What a budget allows and what is used of it",
+                        .answer_type = "Budget",
                         .errors = {"budget_not_found"}},
                 .handle = [&budgets](Call& call) { return get_budget(budgets, call); }});
     std::vector<FieldDoc> changed = limit_fields();
@@ -308,48 +307,63 @@ void add_definition_routes(Routes& routes, service::Budgets& budgets) {
                 .pattern = "/v1/budgets/{id}",
                 .body = BodyClass::Control,
                 .audit = "budget.update",
-                .doc = {.summary = "Change limits and modes; what is absent or null stays",
+                .doc = {.id = "updateBudget",
+                        .summary = "Change limits and modes; what is absent or null stays",
                         .body = changed,
-                        .answer = {{.name = "revision", .kind = Kind::Integer, .required = true}},
+                        .answer_type = "Revision",
                         .errors = {"budget_not_found", "budget_override_not_allowed"}},
                 .handle = [&budgets](Call& call) { return update_budget(budgets, call); }});
 }
 
 void add_use_routes(Routes& routes, service::Budgets& budgets) {
-    const FieldDoc status{.name = "status", .required = true};
     const FieldDoc execution{.name = "execution_id", .required = true};
     const std::vector<FieldDoc> report{{.name = "dimensions",
                                         .kind = Kind::Object,
+                                        .type = "{integer}",
                                         .required = true,
                                         .example = R"({"total_tokens":5})"},
                                        {.name = "dedup_key", .about = "Counts once a day"}};
     std::vector<FieldDoc> spent = report;
     spent.push_back(execution);
     spent.push_back(spend_mode_doc());
-    const auto add = [&](std::string action, std::string summary, std::vector<FieldDoc> body,
-                         RouteHandler handle) {
+    struct Use {
+        std::string action{};
+        std::string id{};
+        std::string answer{};
+        std::string summary{};
+        std::vector<FieldDoc> body{};
+    };
+    const auto add = [&](Use use, RouteHandler handle) {
+        const std::string& action = use.action;
         const bool is_operator = action == "reset" || action == "attach" || action == "detach";
         routes.add({.method = "POST",
                     .pattern = "/v1/budgets/{id}/" + action,
                     .body = BodyClass::Control,
                     .audit = is_operator ? "budget." + action : "",
-                    .doc = {.summary = std::move(summary),
-                            .body = std::move(body),
-                            .answer = {status},
+                    .doc = {.id = use.id,
+                            .summary = use.summary,
+                            .body = use.body,
+                            .answer_type = use.answer,
                             .errors = {"budget_not_found", "budget_attach_conflict"}},
                     .handle = std::move(handle)});
     };
-    add("usage", "Ask for an amount: counted if it fits under every hard limit", report,
+    add({"usage", "checkBudget", "UsageVerdict",
+         "Ask for an amount: counted if it fits under every hard limit", report},
         [&budgets](Call& call) { return report_usage(budgets, call); });
-    add("spend", "Tell what an execution has used", spent,
+    add({"spend", "spendBudget", "UsageVerdict", "Tell what an execution has used", spent},
         [&budgets](Call& call) { return spend(budgets, call); });
-    add("release", "Give back what an execution spent", {execution},
+    add({"release",
+         "releaseBudget",
+         "ReleasedUsage",
+         "Give back what an execution spent",
+         {execution}},
         [&budgets](Call& call) { return release(budgets, call); });
-    add("reset", "Begin the next period now", {},
+    add({"reset", "resetBudget", "BudgetReset", "Begin the next period now"},
         [&budgets](Call& call) { return reset_budget(budgets, call); });
-    add("attach", "Let a budget govern its scope", scope_fields(),
+    add({"attach", "attachBudget", "Attachment", "Let a budget govern its scope", scope_fields()},
         [&budgets](Call& call) { return change_attachment(budgets, call, true); });
-    add("detach", "Let a budget govern only those that name it", scope_fields(),
+    add({"detach", "detachBudget", "Attachment", "Let a budget govern only those that name it",
+         scope_fields()},
         [&budgets](Call& call) { return change_attachment(budgets, call, false); });
 }
 

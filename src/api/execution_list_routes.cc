@@ -222,9 +222,10 @@ std::vector<FieldDoc> list_query() {
                      .example = "\"active\""});
     query.push_back({.name = "offset", .kind = Kind::Integer, .about = "With partition"});
     query.push_back({.name = "namespace", .about = "Newest first"});
-    query.push_back({.name = "order", .about = "newest: without a namespace those of all"});
+    query.push_back(
+        {.name = "order", .type = "=newest", .about = "Without a namespace those of all"});
     query.push_back({.name = "tag", .about = "name:value; needs a namespace"});
-    query.push_back({.name = "view", .about = "ids: all ids of a partition, in order"});
+    query.push_back({.name = "view", .type = "=ids", .about = "All ids of a partition, in order"});
     return query;
 }
 
@@ -234,41 +235,39 @@ void add_execution_list_routes(Routes& routes, Executions& executions,
                                model::PartitionConfig partitions) {
     routes.add({.method = "GET",
                 .pattern = "/v1/executions",
-                .doc = {.summary = "List executions",
+                .doc = {.id = "listExecutions",
+                        .summary = "List executions",
                         .query = list_query(),
-                        .answer = {{.name = "executions", .kind = Kind::Array, .required = true},
-                                   {.name = "total_returned", .kind = Kind::Integer},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "ExecutionPage",
                         .errors = {"invalid_cursor"}},
                 .handle = [&executions, partitions](Call& call) {
                     return list(executions, partitions, call);
                 }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/explain",
-                .doc = {.summary = "Why it is not running",
-                        .answer = {{.name = "summary", .required = true},
-                                   {.name = "workers", .kind = Kind::Array, .required = true},
-                                   {.name = "policies", .kind = Kind::Array, .required = true}},
+                .doc = {.id = "explainExecution",
+                        .summary = "Why an execution is not running",
+                        .answer_type = "Explanation",
                         .errors = {"execution_not_found"}},
                 .handle = [&executions, partitions](Call& call) {
                     return explain(executions, partitions, call);
                 }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/attempts",
-                .doc = {.summary = "Its attempts, first to last",
+                .doc = {.id = "listAttempts",
+                        .summary = "The attempts of an execution, first to last",
                         .query = paging(),
-                        .answer = {{.name = "attempts", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "AttemptPage",
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [&executions, partitions](Call& call) {
                     return attempts(executions, partitions, call);
                 }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/lease-history",
-                .doc = {.summary = "What became of its leases, oldest first",
+                .doc = {.id = "listLeaseHistory",
+                        .summary = "Lease history of an execution, oldest first",
                         .query = paging(),
-                        .answer = {{.name = "events", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "LeaseHistoryPage",
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [&executions, partitions](Call& call) {
                     return lease_history(executions, partitions, call);

@@ -141,13 +141,13 @@ void add_create(Routes& routes, Executions& executions, model::PartitionConfig p
                 .pattern = "/v1/executions",
                 .body = BodyClass::Large,
                 .content = Content::JsonOrOctets,
-                .doc = {.summary = "Create an execution",
+                .doc = {.id = "createExecution",
+                        .summary = "Create an execution",
                         .body = new_execution_fields(),
-                        .answer = {{.name = "status", .required = true},
-                                   {.name = "execution_id", .required = true},
-                                   {.name = "public_state", .required = true}},
+                        .answer_type = "CreatedExecution",
                         .statuses = {201, 200},
-                        .errors = {"invalid_policy_json", "invalid_capabilities",
+                        .errors = {"budget_not_found", "quota_policy_not_found",
+                                   "invalid_policy_json", "invalid_capabilities",
                                    "partition_mismatch", "lane_not_accepting", "budget_exceeded"}},
                 .handle = [&executions, partitions](Call& call) {
                     return create(executions, partitions, call);
@@ -155,9 +155,13 @@ void add_create(Routes& routes, Executions& executions, model::PartitionConfig p
     routes.add({.method = "POST",
                 .pattern = "/v1/executions/batch",
                 .body = BodyClass::Bulk,
-                .doc = {.summary = "Create up to 1000 executions, each on its own",
-                        .body = {{.name = "executions", .kind = Kind::Array, .required = true}},
-                        .answer = {{.name = "results", .kind = Kind::Array, .required = true}}},
+                .doc = {.id = "createExecutions",
+                        .summary = "Create up to 1000 executions, independent of each other",
+                        .body = {{.name = "executions",
+                                  .kind = Kind::Array,
+                                  .type = "[CreateExecutionRequest]",
+                                  .required = true}},
+                        .answer_type = "CreatedExecutions"},
                 .handle = [&executions, partitions](Call& call) {
                     return create_batch(executions, partitions, call);
                 }});
@@ -166,14 +170,14 @@ void add_create(Routes& routes, Executions& executions, model::PartitionConfig p
 using Read = Task<http::Response> (*)(Executions&, model::PartitionConfig, Call&);
 
 void add_read(Routes& routes, Executions& executions, model::PartitionConfig partitions,
-              std::string pattern, std::string summary, Read read) {
-    routes.add(
-        {.method = "GET",
-         .pattern = std::move(pattern),
-         .doc = {.summary = std::move(summary), .errors = {"execution_not_found", "not_found"}},
-         .handle = [&executions, partitions, read](Call& call) {
-             return read(executions, partitions, call);
-         }});
+              std::string pattern, RouteDoc doc, Read read) {
+    doc.errors = {"execution_not_found", "not_found"};
+    routes.add({.method = "GET",
+                .pattern = std::move(pattern),
+                .doc = std::move(doc),
+                .handle = [&executions, partitions, read](Call& call) {
+                    return read(executions, partitions, call);
+                }});
 }
 
 }  // namespace
@@ -182,22 +186,41 @@ void add_execution_routes(Routes& routes, Executions& executions,
                           model::PartitionConfig partitions) {
     add_create(routes, executions, partitions);
     add_execution_list_routes(routes, executions, partitions);
-    add_read(routes, executions, partitions, "/v1/executions/{id}", "An execution", get);
-    add_read(routes, executions, partitions, "/v1/executions/{id}/state", "Its public state",
+    add_read(routes, executions, partitions, "/v1/executions/{id}",
+             {.id = "getExecution", .summary = "Get an execution", .answer_type = "Execution"},
+             get);
+    add_read(routes, executions, partitions, "/v1/executions/{id}/state",
+             {.id = "getState",
+              .summary = "Get the public state of an execution",
+              .answer_type = "ExecutionState"},
              get_state);
     add_read(routes, executions, partitions, "/v1/executions/{id}/payload",
-             "Its payload, exact bytes", get_payload);
+             {.id = "getPayload",
+              .summary = "Get the payload of an execution, byte for byte",
+              .answer_type = "octets"},
+             get_payload);
     add_read(routes, executions, partitions, "/v1/executions/{id}/inputs/{name}",
-             "What an upstream result was passed on as, exact bytes", get_input);
+             {.id = "getInput",
+              .summary = "Get an input that came from another node of the flow, byte for byte",
+              .answer_type = "octets"},
+             get_input);
     add_read(routes, executions, partitions, "/v1/executions/{id}/result",
-             "Its result, exact bytes, once it succeeded", get_result);
-    add_read(routes, executions, partitions, "/v1/executions/{id}/tags", "Its tags", get_tags);
+             {.id = "getResult",
+              .summary = "Get the result of a successful execution, byte for byte",
+              .answer_type = "octets"},
+             get_result);
+    add_read(
+        routes, executions, partitions, "/v1/executions/{id}/tags",
+        {.id = "getTags", .summary = "Get the tags of an execution", .answer_type = "{string}"},
+        get_tags);
     routes.add({.method = "PUT",
                 .pattern = "/v1/executions/{id}/tags",
                 .body = BodyClass::Control,
-                .doc = {.summary = "Set tags; names have the form word.rest",
+                .doc = {.id = "setTags",
+                        .summary = "Set tags of an execution; names have the form word.rest",
                         .own_members = true,
-                        .answer = {{.name = "count", .kind = Kind::Integer, .required = true}},
+                        .body_type = "{string}",
+                        .answer_type = "TagCount",
                         .errors = {"invalid_tag_key", "execution_not_found"}},
                 .handle = [&executions, partitions](Call& call) {
                     return put_tags(executions, partitions, call);

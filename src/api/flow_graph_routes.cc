@@ -93,27 +93,21 @@ Task<http::Response> seal(service::Flows& flows, Call& call) {
     });
 }
 
-std::vector<FieldDoc> graph_answer() {
-    return {{.name = "status", .required = true},
-            {.name = "flow_id", .required = true},
-            {.name = "graph_revision", .kind = Kind::Integer},
-            {.name = "node_count", .kind = Kind::Integer},
-            {.name = "edge_count", .kind = Kind::Integer},
-            {.name = "eligible_now_count", .kind = Kind::Integer},
-            {.name = "nodes", .kind = Kind::Object, .about = "Node name to execution id"}};
-}
-
 std::vector<FieldDoc> node_fields() {
     return {
         {.name = "nodes",
          .kind = Kind::Array,
+         .type = "[GraphNode]",
          .required = true,
          .about = "1..1000 of name, execution_kind, payload or payload_base64, payload_encoding, "
                   "lane_id, priority, creator_identity, policy, tags, delay_until, "
                   "execution_deadline_at, depends_on, join",
          .example = R"([{"name":"fetch","execution_kind":"http"},)"
                     R"({"name":"parse","execution_kind":"parse","depends_on":["fetch"]}])"},
-        {.name = "defaults", .kind = Kind::Object, .about = "Of the members of a node"},
+        {.name = "defaults",
+         .kind = Kind::Object,
+         .type = "GraphDefaults",
+         .about = "Of the members of a node"},
         {.name = "seal", .kind = Kind::Boolean, .about = "No node or edge may follow"},
         {.name = "allow_missing_budget",
          .kind = Kind::Boolean,
@@ -129,18 +123,20 @@ void add_flow_graph_routes(Routes& routes, service::Flows& flows) {
                       {.name = "flow_kind"},
                       {.name = "namespace", .required = true, .example = "\"acme\""},
                       {.name = "created_by"},
-                      {.name = "failure_policy", .about = "isolate_failures or fail_fast"},
-                      {.name = "outcome_policy", .about = "strict or leaves"},
-                      {.name = "tags", .kind = Kind::Object}});
+                      {.name = "failure_policy", .type = "isolate_failures|fail_fast"},
+                      {.name = "outcome_policy", .type = "strict|leaves"},
+                      {.name = "tags", .kind = Kind::Object, .type = "{string}"}});
     routes.add({.method = "POST",
                 .pattern = "/v1/flows/submit",
                 .body = BodyClass::Bulk,
-                .doc = {.summary = "Create a flow with all its nodes and edges at once",
+                .doc = {.id = "submitFlow",
+                        .summary = "Create a flow with all its nodes and edges at once",
                         .body = submitted,
                         .own_members = true,
-                        .answer = graph_answer(),
+                        .answer_type = "SubmittedGraph",
                         .statuses = {201, 200},
-                        .errors = {"mutation_conflict", "flow_already_exists", "flow_too_large",
+                        .errors = {"budget_not_found", "quota_policy_not_found",
+                                   "mutation_conflict", "flow_already_exists", "flow_too_large",
                                    "lane_not_accepting", "budget_exceeded"}},
                 .handle = [&flows](Call& call) { return submit(flows, call); }});
     std::vector<FieldDoc> expanded = node_fields();
@@ -150,12 +146,14 @@ void add_flow_graph_routes(Routes& routes, service::Flows& flows) {
     routes.add({.method = "POST",
                 .pattern = "/v1/flows/{id}/expand",
                 .body = BodyClass::Bulk,
-                .doc = {.summary = "Add nodes and edges to a flow that is not sealed",
+                .doc = {.id = "expandFlow",
+                        .summary = "Add nodes and edges to a flow that is not sealed",
                         .body = expanded,
                         .own_members = true,
-                        .answer = graph_answer(),
+                        .answer_type = "SubmittedGraph",
                         .statuses = {201, 200},
-                        .errors = {"mutation_conflict", "flow_not_found", "flow_sealed",
+                        .errors = {"budget_not_found", "quota_policy_not_found",
+                                   "mutation_conflict", "flow_not_found", "flow_sealed",
                                    "flow_already_terminal", "stale_graph_revision",
                                    "flow_too_large", "lane_not_accepting", "budget_exceeded"}},
                 .handle = [&flows](Call& call) { return expand(flows, call); }});
@@ -163,11 +161,10 @@ void add_flow_graph_routes(Routes& routes, service::Flows& flows) {
         {.method = "POST",
          .pattern = "/v1/flows/{id}/seal",
          .body = BodyClass::Control,
-         .doc = {.summary = "Let no further node or edge in, and the flow finish",
+         .doc = {.id = "sealFlow",
+                 .summary = "Seal a flow: it takes no further node or edge, and can finish",
                  .body = {{.name = "expected_graph_revision", .kind = Kind::Integer}},
-                 .answer = {{.name = "status", .required = true},
-                            {.name = "flow_id", .required = true},
-                            {.name = "public_flow_state", .required = true}},
+                 .answer_type = "SealedFlow",
                  .errors = {"flow_not_found", "flow_already_terminal", "stale_graph_revision"}},
          .handle = [&flows](Call& call) { return seal(flows, call); }});
 }

@@ -226,62 +226,58 @@ std::vector<FieldDoc> paging() {
 }  // namespace
 
 void add_flow_view_routes(Routes& routes, service::Flows& flows) {
-    const FieldDoc cursor{.name = "next_cursor", .about = "null on the last page"};
     std::vector<FieldDoc> filters = paging();
     filters.insert(filters.end(),
                    {{.name = "partition", .kind = Kind::Integer},
                     {.name = "namespace"},
                     {.name = "tag", .about = "<key>:<value>, split at the first colon"},
-                    {.name = "state", .about = "open, completed, failed or cancelled"}});
-    routes.add(
-        {.method = "GET",
-         .pattern = "/v1/flows",
-         .doc = {.summary = "Flows, newest first; a page may hold fewer than its limit",
-                 .query = filters,
-                 .answer = {{.name = "flows", .kind = Kind::Array, .required = true}, cursor},
-                 .errors = {"invalid_cursor"}},
-         .handle = [&flows](Call& call) { return list_flows(flows, call); }});
+                    {.name = "state", .type = "FlowState"}});
+    routes.add({.method = "GET",
+                .pattern = "/v1/flows",
+                .doc = {.id = "listFlows",
+                        .summary = "Flows, newest first; a page may hold fewer than its limit",
+                        .query = filters,
+                        .answer_type = "FlowPage",
+                        .errors = {"invalid_cursor"}},
+                .handle = [&flows](Call& call) { return list_flows(flows, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/flows/{id}",
-                .doc = {.summary = "A flow",
-                        .answer = {{.name = "flow_id", .required = true},
-                                   {.name = "public_flow_state", .required = true}},
+                .doc = {.id = "getFlow",
+                        .summary = "Get a flow",
+                        .answer_type = "FlowDetails",
                         .errors = {"flow_not_found"}},
                 .handle = [&flows](Call& call) { return get_flow(flows, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/flows/{id}/graph",
-                .doc = {.summary = "Nodes with their states, their inbound edges and joins",
+                .doc = {.id = "getFlowGraph",
+                        .summary = "Nodes with their states, their inbound edges and joins",
                         .query = paging(),
-                        .answer = {{.name = "nodes", .kind = Kind::Array, .required = true},
-                                   {.name = "edges", .kind = Kind::Array, .required = true},
-                                   {.name = "groups", .kind = Kind::Array, .required = true},
-                                   cursor},
+                        .answer_type = "FlowGraph",
                         .errors = {"flow_not_found"}},
                 .handle = [&flows](Call& call) { return get_graph(flows, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/flows/{id}/summary",
-                .doc = {.summary = "How many members are in which state",
-                        .answer = {{.name = "flow_id", .required = true},
-                                   {.name = "public_flow_state", .required = true},
-                                   {.name = "total_members", .kind = Kind::Integer}},
+                .doc = {.id = "getFlowSummary",
+                        .summary = "How many members are in which state",
+                        .answer_type = "FlowSummary",
                         .errors = {"flow_not_found"}},
                 .handle = [&flows](Call& call) { return get_summary(flows, call); }});
-    routes.add(
-        {.method = "GET",
-         .pattern = "/v1/flows/{id}/members",
-         .doc = {.summary = "The members in the order of their ids",
-                 .query = paging(),
-                 .answer = {{.name = "members", .kind = Kind::Array, .required = true}, cursor},
-                 .errors = {"flow_not_found"}},
-         .handle = [&flows](Call& call) { return get_members(flows, call); }});
-    routes.add(
-        {.method = "GET",
-         .pattern = "/v1/flows/{id}/edges",
-         .doc = {.summary = "The edges in the order of their downstream's id",
-                 .query = paging(),
-                 .answer = {{.name = "edges", .kind = Kind::Array, .required = true}, cursor},
-                 .errors = {"flow_not_found", "invalid_cursor"}},
-         .handle = [&flows](Call& call) { return get_edges(flows, call); }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/flows/{id}/members",
+                .doc = {.id = "listFlowMembers",
+                        .summary = "The members in the order of their ids",
+                        .query = paging(),
+                        .answer_type = "FlowMemberPage",
+                        .errors = {"flow_not_found"}},
+                .handle = [&flows](Call& call) { return get_members(flows, call); }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/flows/{id}/edges",
+                .doc = {.id = "listFlowEdges",
+                        .summary = "The edges in the order of their downstream's id",
+                        .query = paging(),
+                        .answer_type = "FlowEdgePage",
+                        .errors = {"flow_not_found", "invalid_cursor"}},
+                .handle = [&flows](Call& call) { return get_edges(flows, call); }});
 }
 
 }  // namespace ff::api

@@ -56,28 +56,29 @@ Task<http::Response> metrics(std::string text) {
                              .body = std::move(text)};
 }
 
-Route open_route(std::string pattern, std::string summary) {
+Route open_route(std::string pattern, RouteDoc doc) {
     Route route{.method = "GET", .pattern = std::move(pattern), .open = true};
-    route.doc.summary = std::move(summary);
+    route.doc = std::move(doc);
     return route;
 }
 
 }  // namespace
 
 void add_health_routes(Routes& routes, HealthSources sources) {
-    const std::vector<FieldDoc> answer{{.name = "status", .required = true}};
-    Route healthz = open_route("/healthz", "Whether the server reaches its store");
-    healthz.doc.answer = answer;
-    healthz.doc.answer.push_back({.name = "reason"});
+    Route healthz = open_route("/healthz", {.id = "getHealth",
+                                            .summary = "Whether the server reaches its store",
+                                            .answer_type = "Health"});
     healthz.handle = [sources](Call&) { return health(sources); };
     routes.add(std::move(healthz));
-    Route readyz = open_route("/readyz", "Whether the server takes requests");
-    readyz.doc.answer = answer;
-    readyz.doc.answer.push_back({.name = "memory", .kind = FieldDoc::Kind::Object});
+    Route readyz = open_route("/readyz", {.id = "getReadiness",
+                                          .summary = "Whether the server takes requests",
+                                          .answer_type = "Readiness"});
     readyz.handle = [sources](Call&) { return readiness(sources); };
     routes.add(std::move(readyz));
     if (!sources.metrics) return;
-    Route figures = open_route("/metrics", "Figures for Prometheus, as text");
+    Route figures = open_route(
+        "/metrics",
+        {.id = "getMetrics", .summary = "Figures for Prometheus, as text", .answer_type = "text"});
     figures.open = sources.metrics_open;
     figures.handle = [text = std::move(sources.metrics)](Call&) { return metrics(text()); };
     routes.add(std::move(figures));

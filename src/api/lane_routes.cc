@@ -78,33 +78,34 @@ Task<http::Response> remove_lane(service::Lanes& lanes, Call& call) {
 }  // namespace
 
 void add_lane_routes(Routes& routes, service::Lanes& lanes) {
-    routes.add(
-        {.method = "GET",
-         .pattern = "/v1/lanes",
-         .doc = {.summary = "All lanes with their state and counts",
-                 .query = {doc_query("counts", "now: count anew, with up to 32 lanes", "\"now\"")},
-                 .answer = {{.name = "lanes", .kind = Kind::Array, .required = true}}},
-         .handle = [&lanes](Call& call) { return list_lanes(lanes, call); }});
+    routes.add({.method = "GET",
+                .pattern = "/v1/lanes",
+                .doc = {.id = "listLanes",
+                        .summary = "All lanes with their state and counts",
+                        .query = {doc_choice("counts", "=now", "Count anew, with up to 32 lanes")},
+                        .answer_type = "LaneList"},
+                .handle = [&lanes](Call& call) { return list_lanes(lanes, call); }});
     routes.add(
         {.method = "PUT",
          .pattern = "/v1/lanes/{lane}",
          .body = BodyClass::Control,
          .audit = "lane.set",
-         .doc = {.summary = "Change what a lane accepts and how it shares workers",
-                 .body = {{.name = "state",
-                           .about = "active, paused, draining or disabled",
-                           .example = "\"paused\""},
+         .doc = {.id = "setLane",
+                 .summary = "Change what a lane accepts and how it shares workers",
+                 .body = {{.name = "state", .type = "LaneState", .example = "\"paused\""},
                           {.name = "scheduling_weight", .kind = Kind::Integer, .about = "1..1000"},
                           {.name = "default_priority", .kind = Kind::Integer, .about = "0..9000"},
                           {.name = "default_policy_json",
+                           .type = "string,ExecutionPolicy",
                            .about = "The policy of executions that bring none"}},
-                 .answer = {{.name = "status", .required = true}}},
+                 .answer_type = "ChangedLane"},
          .handle = [&lanes](Call& call) { return set_lane(lanes, call); }});
     routes.add({.method = "DELETE",
                 .pattern = "/v1/lanes/{lane}",
                 .audit = "lane.delete",
-                .doc = {.summary = "Forget a disabled lane in which nothing is left to do",
-                        .answer = {{.name = "status", .required = true}},
+                .doc = {.id = "deleteLane",
+                        .summary = "Delete a disabled lane that is empty",
+                        .answer_type = "DeletedLane",
                         .errors = {"lane_in_use"}},
                 .handle = [&lanes](Call& call) { return remove_lane(lanes, call); }});
 }

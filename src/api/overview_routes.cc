@@ -7,8 +7,6 @@
 namespace ff::api {
 namespace {
 
-using Kind = FieldDoc::Kind;
-
 void write_points(json::Writer& out, const std::vector<service::LanePoint>& points) {
     const auto write = [&](std::string_view name, std::int64_t service::LanePoint::* figure) {
         out.key(name).begin_array();
@@ -76,25 +74,10 @@ void add_overview_routes(Routes& routes, service::Overview& overview) {
     routes.add(
         {.method = "GET",
          .pattern = "/v1/overview",
-         .doc = {.summary = "Lanes with their last hour, and what waits for people or is near its "
+         .doc = {.id = "getOverview",
+                 .summary = "Lanes with their last hour, and what waits for people or is near its "
                             "limit",
-                 .answer = {{.name = "at", .kind = Kind::Integer, .required = true},
-                            {.name = "points_from",
-                             .kind = Kind::Integer,
-                             .required = true,
-                             .about = "When the first point of every lane begins"},
-                            {.name = "point_ms", .kind = Kind::Integer, .required = true},
-                            {.name = "lanes",
-                             .kind = Kind::Array,
-                             .required = true,
-                             .about = "lane_id, state, counts by state, workers, oldest_waiting; "
-                                      "completed, failed, waiting and running of each point"},
-                            {.name = "workers_alive", .kind = Kind::Integer, .required = true},
-                            {.name = "approvals_waiting", .kind = Kind::Integer, .required = true},
-                            {.name = "budgets_near_limit",
-                             .kind = Kind::Array,
-                             .required = true,
-                             .about = "Used up to 80 % or more, the nearest to its limit first"}}},
+                 .answer_type = "Overview"},
          .handle = [&overview](Call&) { return get_overview(overview); }});
 }
 

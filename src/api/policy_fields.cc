@@ -60,6 +60,7 @@ Result<std::map<std::string, std::int64_t>> read_amounts(const Fields& body) {
 
 FieldDoc spend_mode_doc() {
     return {.name = "mode",
+            .type = "spent|check",
             .about =
                 "spent (default): it is counted whatever the limits say, so a limit is passed "
                 "by at most what work that already runs spends before it hears of the breach; "

@@ -130,9 +130,10 @@ void add_update_route(Routes& routes, service::Quotas& quotas) {
                 .pattern = "/v1/quotas/{id}",
                 .body = BodyClass::Control,
                 .audit = "quota.update",
-                .doc = {.summary = "Change what a quota allows; what is absent or null stays",
+                .doc = {.id = "updateQuota",
+                        .summary = "Change what a quota allows; what is absent or null stays",
                         .body = std::move(fields),
-                        .answer = {{.name = "revision", .kind = Kind::Integer, .required = true}},
+                        .answer_type = "Revision",
                         .errors = {"quota_policy_not_found", "invalid_quota_spec"}},
                 .handle = [&quotas](Call& call) { return update_quota(quotas, call); }});
 }
@@ -140,31 +141,29 @@ void add_update_route(Routes& routes, service::Quotas& quotas) {
 }  // namespace
 
 void add_quota_routes(Routes& routes, service::Quotas& quotas) {
-    const FieldDoc status{.name = "status", .required = true};
     routes.add({.method = "POST",
                 .pattern = "/v1/quotas",
                 .body = BodyClass::Control,
                 .audit = "quota.create",
-                .doc = {.summary = "Create a quota policy",
+                .doc = {.id = "createQuota",
+                        .summary = "Create a quota policy",
                         .body = quota_fields(),
-                        .answer = {status, {.name = "quota_policy_id", .required = true}},
+                        .answer_type = "CreatedQuota",
                         .statuses = {201, 200},
                         .errors = {"invalid_quota_spec", "quota_attach_conflict"}},
                 .handle = [&quotas](Call& call) { return create_quota(quotas, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/quotas",
-                .doc = {.summary = "Quota policies in the order of their ids",
+                .doc = {.id = "listQuotas",
+                        .summary = "Quota policies in the order of their ids",
                         .query = {{.name = "cursor"}, {.name = "limit", .kind = Kind::Integer}},
-                        .answer = {{.name = "quotas", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}}},
+                        .answer_type = "QuotaPage"},
                 .handle = [&quotas](Call& call) { return list_quotas(quotas, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/quotas/{id}",
-                .doc = {.summary = "What a quota allows and how much of it is taken",
-                        .answer = {{.name = "quota_policy_id", .required = true},
-                                   {.name = "window_entries", .kind = Kind::Integer},
-                                   {.name = "held_slots", .kind = Kind::Integer},
-                                   {.name = "next_slot_in_ms", .kind = Kind::Integer}},
+                .doc = {.id = "getQuota",
+                        .summary = "What a quota allows and how much of it is taken",
+                        .answer_type = "Quota",
                         .errors = {"quota_policy_not_found"}},
                 .handle = [&quotas](Call& call) { return get_quota(quotas, call); }});
     add_update_route(routes, quotas);
@@ -173,10 +172,11 @@ void add_quota_routes(Routes& routes, service::Quotas& quotas) {
                     .pattern = attach ? "/v1/quotas/{id}/attach" : "/v1/quotas/{id}/detach",
                     .body = BodyClass::Control,
                     .audit = attach ? "quota.attach" : "quota.detach",
-                    .doc = {.summary = attach ? "Let a quota govern a scope"
+                    .doc = {.id = attach ? "attachQuota" : "detachQuota",
+                            .summary = attach ? "Let a quota govern a scope"
                                               : "Let a quota govern only those that name it",
                             .body = scope_fields(),
-                            .answer = {status},
+                            .answer_type = "Attachment",
                             .errors = {"quota_policy_not_found", "quota_attach_conflict"}},
                     .handle = [&quotas, attach](Call& call) {
                         return change_attachment(quotas, call, attach);

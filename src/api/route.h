@@ -31,6 +31,8 @@ struct FieldDoc {
 
     std::string name{};
     Kind kind = Kind::String;
+    /// In the notation of `schema.h`; needed for arrays and objects, elsewhere the kind will do.
+    std::string type{};
     bool required = false;
     std::string about{};
     /// JSON text of an example, or empty.
@@ -38,13 +40,19 @@ struct FieldDoc {
 };
 
 struct RouteDoc {
+    /// What clients call the operation: `claimTasks`.
+    std::string id{};
     std::string summary{};
     std::vector<FieldDoc> query{};
     std::vector<FieldDoc> body{};
     /// The body has names of its sender's choice, or the handler checks them.
     bool own_members = false;
-    /// Members of the successful answer.
+    /// The type of a body that is no list of members, in the notation of `schema.h`.
+    std::string body_type{};
+    /// Members of the successful answer, or the type of it in the notation of `schema.h`; that of
+    /// bytes is `octets`, of text `text`, and of a route that only streams `events`.
     std::vector<FieldDoc> answer{};
+    std::string answer_type{};
     /// What a success may be, e.g. {200, 201}.
     std::vector<unsigned> statuses{200};
     /// Codes beyond those that every route can answer.

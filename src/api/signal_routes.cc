@@ -184,20 +184,13 @@ Task<http::Response> list_of_waitpoint(Ground ground, Call& call) {
     co_return page_reply(page);
 }
 
-std::vector<FieldDoc> receipt_answer() {
-    return {{.name = "status", .required = true},
-            {.name = "signal_id"},
-            {.name = "effect"},
-            {.name = "requires_confirmation", .kind = Kind::Boolean},
-            {.name = "existing_signal_id"}};
-}
-
 Route signal_route(Ground ground) {
     return {.method = "POST",
             .pattern = "/v1/executions/{id}/signal",
             .body = BodyClass::Medium,
             .own_credential = true,
-            .doc = {.summary = "Send a signal to a waitpoint, with its token",
+            .doc = {.id = "signalExecution",
+                    .summary = "Send a signal to a waitpoint, with its token",
                     .body = {{.name = "signal_name", .required = true, .example = "\"approved\""},
                              {.name = "waitpoint_id",
                               .about = "Or waitpoint_key, or "
@@ -212,13 +205,13 @@ Route signal_route(Ground ground) {
                              {.name = "payload_encoding"},
                              {.name = "correlation_id"},
                              {.name = "idempotency_key"},
-                             {.name = "target_scope", .about = "waitpoint or execution"},
+                             {.name = "target_scope", .type = "waitpoint|execution"},
                              {.name = "created_at", .kind = Kind::Integer},
                              {.name = "dedup_ttl_ms", .kind = Kind::Integer},
                              {.name = "resume_delay_ms", .kind = Kind::Integer},
                              {.name = "signal_maxlen", .kind = Kind::Integer},
                              {.name = "max_signals_per_execution", .kind = Kind::Integer}},
-                    .answer = receipt_answer(),
+                    .answer_type = "SignalReceipt",
                     .errors = {"missing_token", "invalid_token", "token_expired",
                                "ambiguous_target", "waitpoint_closed", "target_not_signalable",
                                "signal_limit_exceeded", "payload_too_large", "rate_limit_exceeded",
@@ -231,13 +224,14 @@ Route approve_route(Ground ground) {
             .pattern = "/v1/executions/{id}/approve",
             .body = BodyClass::Control,
             .audit = "execution.approve",
-            .doc = {.summary = "Signal a waitpoint as an operator, without its token",
+            .doc = {.id = "approveExecution",
+                    .summary = "Signal a waitpoint as an operator, without its token",
                     .body = {{.name = "waitpoint_id", .required = true},
                              {.name = "signal_name", .required = true, .example = "\"approved\""},
                              {.name = "idempotency_suffix"},
                              {.name = "dedup_ttl_ms", .kind = Kind::Integer},
                              {.name = "actor"}},
-                    .answer = receipt_answer(),
+                    .answer_type = "SignalReceipt",
                     .errors = {"waitpoint_not_found", "waitpoint_closed", "execution_not_found"}},
             .handle = [ground](Call& call) { return approve(ground, call); }};
 }
@@ -247,12 +241,12 @@ Route resume_route(Ground ground) {
             .pattern = "/v1/executions/{id}/resume",
             .body = BodyClass::Control,
             .audit = "execution.resume",
-            .doc = {.summary = "End a suspension as an operator",
+            .doc = {.id = "resumeExecution",
+                    .summary = "End a suspension as an operator",
                     .body = {{.name = "resume_delay_ms", .kind = Kind::Integer},
                              {.name = "expected_suspension_id"},
                              {.name = "actor"}},
-                    .answer = {{.name = "status", .required = true},
-                               {.name = "public_state", .required = true}},
+                    .answer_type = "ResumedExecution",
                     .errors = {"execution_not_found", "execution_not_suspended",
                                "resume_condition_not_met"}},
             .handle = [ground](Call& call) { return resume(ground, call); }};
@@ -268,20 +262,20 @@ void add_signal_routes(Routes& routes, service::Signals& signals,
     routes.add(resume_route(ground));
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/signals",
-                .doc = {.summary = "The signals an execution got, in order",
+                .doc = {.id = "listSignals",
+                        .summary = "The signals an execution got, in order",
                         .query = {doc_limit("1..1000, 100 by default"),
                                   doc_query("after", "The last signal seen")},
-                        .answer = {{.name = "signals", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "SignalPage",
                         .errors = {"execution_not_found", "invalid_cursor"}},
                 .handle = [ground](Call& call) { return list(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/waitpoints/{wp}/signals",
-                .doc = {.summary = "The signals a waitpoint got, in the order that counts there",
+                .doc = {.id = "listWaitpointSignals",
+                        .summary = "The signals a waitpoint got, in their order there",
                         .query = {doc_limit("1..1000, 100 by default"),
                                   doc_query("after", "The last entry seen")},
-                        .answer = {{.name = "signals", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "SignalPage",
                         .errors = {"execution_not_found", "waitpoint_not_found"}},
                 .handle = [ground](Call& call) { return list_of_waitpoint(ground, call); }});
 }

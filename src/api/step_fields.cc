@@ -44,6 +44,7 @@ FieldDoc steps_doc(bool required) {
     return {
         .name = "steps",
         .kind = FieldDoc::Kind::Array,
+        .type = "[NewStep]",
         .required = required,
         .about = "At most 64 of name, value or value_base64, encoding; the first of a name stays",
         .example = R"([{"name":"charge","value":"paid"}])"};

@@ -11,13 +11,14 @@ namespace ff::api {
 namespace {
 
 /// Fields that hold whole numbers, in frames, records and feeds.
-constexpr std::array<std::string_view, 50> kIntegers = {"accepted_at",
+constexpr std::array<std::string_view, 51> kIntegers = {"accepted_at",
                                                         "activated_at",
                                                         "attempt_index",
                                                         "closed_at",
                                                         "consumed_at",
                                                         "created_at",
                                                         "delivered_at_ms",
+                                                        "due_at",
                                                         "escalated_at",
                                                         "expires_at",
                                                         "first_applied_ms",

@@ -59,6 +59,10 @@ FieldDoc doc_block() {
             .about = "How long to wait for news, 0..30000"};
 }
 
+FieldDoc doc_choice(std::string name, std::string words, std::string about) {
+    return {.name = std::move(name), .type = std::move(words), .about = std::move(about)};
+}
+
 FieldDoc doc_query(std::string name, std::string about, std::string example) {
     return {.name = std::move(name), .about = std::move(about), .example = std::move(example)};
 }

@@ -33,6 +33,8 @@ Result<std::string> parse_bound(const Call& call, std::string_view name,
 /// The descriptions of these.
 FieldDoc doc_limit(std::string about);
 FieldDoc doc_block();
+/// One of a few words, as `a|b`.
+FieldDoc doc_choice(std::string name, std::string words, std::string about);
 FieldDoc doc_query(std::string name, std::string about, std::string example = {});
 
 }  // namespace ff::api

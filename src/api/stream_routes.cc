@@ -160,9 +160,9 @@ Task<http::Response> wait_for_end(StreamGround ground, Call& call) {
 }
 
 std::vector<FieldDoc> frame_query() {
-    return {doc_query("visibility", "all or exclude_best_effort", "\"all\""),
+    return {doc_choice("visibility", "all|exclude_best_effort", "all by default"),
             doc_query("types", "Frame types, separated by commas"),
-            doc_query("payload", "text or base64", "\"text\"")};
+            doc_choice("payload", "text|base64", "text by default")};
 }
 
 std::vector<FieldDoc> with_frame_query(std::vector<FieldDoc> query) {
@@ -170,87 +170,91 @@ std::vector<FieldDoc> with_frame_query(std::vector<FieldDoc> query) {
     return query;
 }
 
-std::vector<FieldDoc> frames_answer() {
-    return {{.name = "frames", .kind = Kind::Array, .required = true},
-            {.name = "count", .kind = Kind::Integer, .required = true},
-            {.name = "next", .required = true},
-            {.name = "more", .kind = Kind::Boolean, .required = true}};
-}
-
 void add_tail_routes(Routes& routes, StreamGround ground) {
     const std::vector<FieldDoc> query =
         with_frame_query({doc_query("after", "latest, <ms> or <ms>-<n>; exclusive", "\"0-0\""),
                           doc_block(), doc_limit("1..1000, 50 by default")});
-    routes.add({.method = "GET",
-                .pattern = std::string(kAttempt) + "/stream/tail",
-                .streams = true,
-                .doc = {.summary = "Frames after a cursor, waiting for them; events with "
-                                   "Accept: text/event-stream",
-                        .query = query,
-                        .answer = frames_answer(),
-                        .errors = {"execution_not_found", "attempt_not_found"}},
-                .handle = [ground](Call& call) { return tail_frames(ground, call); }});
-    routes.add({.method = "GET",
-                .pattern = std::string(kAttempt) + "/stream/sse",
-                .streams = true,
-                .doc = {.summary = "Frames as server-sent events",
-                        .query = query,
-                        .statuses = {200, 204},
-                        .errors = {"execution_not_found", "attempt_not_found"}},
-                .handle = [ground](Call& call) { return tail_as_events(ground, call); }});
+    routes.add(
+        {.method = "GET",
+         .pattern = std::string(kAttempt) + "/stream/tail",
+         .streams = true,
+         .doc = {.id = "tailStream",
+                 .summary = "Frames after a cursor, waiting for them; events with "
+                            "Accept: text/event-stream",
+                 .query = query,
+                 .answer_type = "FramePage",
+                 .errors = {"execution_not_found", "attempt_not_found", "too_many_requests"}},
+         .handle = [ground](Call& call) { return tail_frames(ground, call); }});
+    routes.add(
+        {.method = "GET",
+         .pattern = std::string(kAttempt) + "/stream/sse",
+         .streams = true,
+         .doc = {.id = "followStream",
+                 .summary = "Frames as server-sent events",
+                 .query = query,
+                 .answer_type = "events",
+                 .statuses = {200, 204},
+                 .errors = {"execution_not_found", "attempt_not_found", "too_many_requests"}},
+         .handle = [ground](Call& call) { return tail_as_events(ground, call); }});
 }
 
 void add_read_routes(Routes& routes, StreamGround ground) {
-    routes.add({.method = "GET",
-                .pattern = std::string(kAttempt) + "/stream",
-                .doc = {.summary = "A range of frames of an attempt",
-                        .query = with_frame_query(
-                            {doc_query("from", "-, start, <ms> or <ms>-<n>", "\"-\""),
-                             doc_query("to", "+, end, <ms> or <ms>-<n>", "\"end\""),
-                             doc_limit("1..1000, 100 by default")}),
-                        .answer = frames_answer(),
-                        .errors = {"execution_not_found", "attempt_not_found"}},
-                .handle = [ground](Call& call) { return read_range(ground, call); }});
+    routes.add(
+        {.method = "GET",
+         .pattern = std::string(kAttempt) + "/stream",
+         .doc = {.id = "readStream",
+                 .summary = "A range of frames of an attempt",
+                 .query =
+                     with_frame_query({doc_query("from", "-, start, <ms> or <ms>-<n>", "\"-\""),
+                                       doc_query("to", "+, end, <ms> or <ms>-<n>", "\"end\""),
+                                       doc_limit("1..1000, 100 by default")}),
+                 .answer_type = "FramePage",
+                 .errors = {"execution_not_found", "attempt_not_found", "too_many_requests"}},
+         .handle = [ground](Call& call) { return read_range(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = std::string(kAttempt) + "/stream/info",
-                .doc = {.summary = "What is known of a stream",
-                        .answer = {{.name = "frame_count", .kind = Kind::Integer}},
-                        .errors = {"execution_not_found", "attempt_not_found", "stream_not_found"}},
+                .doc = {.id = "getStreamInfo",
+                        .summary = "What is known of a stream",
+                        .answer_type = "StreamInfo",
+                        .errors = {"execution_not_found", "attempt_not_found", "stream_not_found",
+                                   "too_many_requests"}},
                 .handle = [ground](Call& call) { return read_info(ground, call); }});
-    routes.add({.method = "GET",
-                .pattern = std::string(kAttempt) + "/summary",
-                .doc = {.summary = "The rolling summary of an attempt",
-                        .query = {{.name = "after_version",
-                                   .kind = Kind::Integer,
-                                   .about = "Wait for a later version"},
-                                  doc_block()},
-                        .answer = {{.name = "document", .kind = Kind::Object},
-                                   {.name = "version", .kind = Kind::Integer, .required = true}},
-                        .statuses = {200, 304},
-                        .errors = {"execution_not_found", "attempt_not_found"}},
-                .handle = [ground](Call& call) { return read_summary(ground, call); }});
+    routes.add(
+        {.method = "GET",
+         .pattern = std::string(kAttempt) + "/summary",
+         .doc = {.id = "getSummary",
+                 .summary = "The rolling summary of an attempt",
+                 .query = {{.name = "after_version",
+                            .kind = Kind::Integer,
+                            .about = "Wait for a later version"},
+                           doc_block()},
+                 .answer_type = "Summary",
+                 .statuses = {200, 304},
+                 .errors = {"execution_not_found", "attempt_not_found", "too_many_requests"}},
+         .handle = [ground](Call& call) { return read_summary(ground, call); }});
 }
 
 void add_execution_views(Routes& routes, StreamGround ground) {
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/stream",
                 .streams = true,
-                .doc = {.summary = "The frames of all attempts as one sequence, or as events",
-                        .query = {doc_query("mode", "all_attempts or latest_attempt_only",
-                                            "\"all_attempts\""),
+                .doc = {.id = "readMergedStream",
+                        .summary = "The frames of all attempts as one sequence, or as events",
+                        .query = {doc_choice("mode", "all_attempts|latest_attempt_only",
+                                             "all_attempts by default"),
                                   doc_query("cursor", "<attempt_index>:<id>"),
                                   doc_limit("1..1000, 100 by default"),
-                                  doc_query("payload", "text or base64", "\"text\"")},
-                        .answer = frames_answer(),
-                        .errors = {"execution_not_found", "invalid_cursor"}},
+                                  doc_choice("payload", "text|base64", "text by default")},
+                        .answer_type = "MergedFramePage",
+                        .errors = {"execution_not_found", "invalid_cursor", "too_many_requests"}},
                 .handle = [ground](Call& call) { return read_merged(ground, call); }});
     routes.add({.method = "GET",
                 .pattern = "/v1/executions/{id}/wait",
-                .doc = {.summary = "Answers when the execution is terminal",
+                .doc = {.id = "waitForEnd",
+                        .summary = "Wait until an execution has ended",
                         .query = {doc_block()},
-                        .answer = {{.name = "public_state", .required = true},
-                                   {.name = "timed_out", .kind = Kind::Boolean, .required = true}},
-                        .errors = {"execution_not_found"}},
+                        .answer_type = "Ending",
+                        .errors = {"execution_not_found", "too_many_requests"}},
                 .handle = [ground](Call& call) { return wait_for_end(ground, call); }});
 }
 

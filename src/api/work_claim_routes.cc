@@ -338,11 +338,16 @@ Task<http::Response> grant(Work& work, Call& call) {
 
 std::vector<FieldDoc> claim_fields() {
     return {{.name = "worker_instance_id", .required = true, .example = "\"w-1\""},
-            {.name = "lanes", .kind = Kind::Array, .required = true, .example = "[\"default\"]"},
+            {.name = "lanes",
+             .kind = Kind::Array,
+             .type = "[string]",
+             .required = true,
+             .example = "[\"default\"]"},
             {.name = "namespace", .about = "Only executions of this one"},
-            {.name = "capabilities", .kind = Kind::Array},
+            {.name = "capabilities", .kind = Kind::Array, .type = "[string]"},
             {.name = "kinds",
              .kind = Kind::Array,
+             .type = "[string]",
              .about = "Only executions of these kinds, at most 64; absent: any"},
             {.name = "max_tasks", .kind = Kind::Integer, .about = "1; at most 256"},
             {.name = "wait_ms", .kind = Kind::Integer, .about = "0; at most 30000"},
@@ -353,7 +358,10 @@ std::vector<FieldDoc> claim_fields() {
             {.name = "first_try",
              .kind = Kind::Boolean,
              .about = "The claim_id was never sent before: it is not looked for"},
-            {.name = "completions", .kind = Kind::Array, .about = "Tasks to complete first"}};
+            {.name = "completions",
+             .kind = Kind::Array,
+             .type = "[Completion]",
+             .about = "Tasks to complete first"}};
 }
 
 }  // namespace
@@ -363,10 +371,10 @@ void add_claim_routes(Routes& routes, Work& work, model::PartitionConfig partiti
         {.method = "POST",
          .pattern = "/v1/workers/{worker_id}/tasks/claim",
          .body = BodyClass::Bulk,
-         .doc = {.summary = "Claim tasks, waiting for them if need be",
+         .doc = {.id = "claimTasks",
+                 .summary = "Claim tasks, waiting for them if need be",
                  .body = claim_fields(),
-                 .answer = {{.name = "tasks", .kind = Kind::Array, .required = true},
-                            {.name = "results", .kind = Kind::Array}},
+                 .answer_type = "ClaimedTasks",
                  .statuses = {200, 204},
                  .errors = {"invalid_capabilities", "too_many_requests"}},
          .handle = [&work, partitions](Call& call) { return claim(work, partitions, call); }});
@@ -374,14 +382,13 @@ void add_claim_routes(Routes& routes, Work& work, model::PartitionConfig partiti
         {.method = "POST",
          .pattern = "/v1/workers/{worker_id}/claim",
          .body = BodyClass::Control,
-         .doc = {.summary = "A grant for a worker that claims against the store itself",
+         .doc = {.id = "requestGrant",
+                 .summary = "Get a grant, for a worker that claims against the store itself",
                  .body = {{.name = "lane_id", .required = true, .example = "\"default\""},
                           {.name = "worker_instance_id", .required = true, .example = "\"w-1\""},
-                          {.name = "capabilities", .kind = Kind::Array},
+                          {.name = "capabilities", .kind = Kind::Array, .type = "[string]"},
                           {.name = "grant_ttl_ms", .kind = Kind::Integer, .about = "1..60000"}},
-                 .answer = {{.name = "execution_id", .required = true},
-                            {.name = "grant_key", .required = true},
-                            {.name = "kind", .required = true}},
+                 .answer_type = "Grant",
                  .statuses = {200, 204},
                  .errors = {"invalid_capabilities"}},
          .handle = [&work](Call& call) { return grant(work, call); }});

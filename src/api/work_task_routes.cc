@@ -260,12 +260,15 @@ std::vector<FieldDoc> with_lease(std::vector<FieldDoc> fields) {
     fields.push_back({.name = "task_token", .about = "Of the claim; or header FF-Task-Token"});
     fields.push_back({.name = "lease",
                       .kind = Kind::Object,
+                      .type = "Lease",
                       .about = "lease_id, lease_epoch, attempt_id, attempt_index"});
     return fields;
 }
 
 struct TaskRoute {
     std::string name{};
+    std::string id{};
+    std::string answer{};
     std::string summary{};
     std::vector<FieldDoc> body{};
     BodyClass size = BodyClass::Control;
@@ -281,11 +284,10 @@ void add_task(Routes& routes, Work& work, model::PartitionConfig partitions, Tas
          .pattern = "/v1/executions/{id}/" + route.name,
          .body = route.size,
          .content = route.content,
-         .doc = {.summary = std::move(route.summary),
+         .doc = {.id = std::move(route.id),
+                 .summary = std::move(route.summary),
                  .body = with_lease(std::move(route.body)),
-                 .answer = {{.name = route.name == "usage" ? "results" : "status",
-                             .kind = route.name == "usage" ? Kind::Array : Kind::String,
-                             .required = true}},
+                 .answer_type = std::move(route.answer),
                  .errors = {"execution_not_found", "fence_required", "partial_fence_triple",
                             "stale_lease", "lease_expired", "lease_revoked", "execution_not_active",
                             "step_limit_exceeded"}},
@@ -297,16 +299,17 @@ void add_reclaim(Routes& routes, Work& work, model::PartitionConfig partitions) 
         {.method = "POST",
          .pattern = "/v1/executions/{id}/reclaim",
          .body = BodyClass::Control,
-         .doc = {.summary = "A grant for an execution whose lease was lost",
+         .doc = {.id = "reclaimExecution",
+                 .summary = "Get a grant for an execution whose lease was lost",
                  .body = {{.name = "worker_id", .required = true, .example = "\"pool\""},
                           {.name = "worker_instance_id", .required = true, .example = "\"w-1\""},
                           {.name = "lane_id", .required = true, .example = "\"default\""},
                           {.name = "grant_ttl_ms", .kind = Kind::Integer},
-                          {.name = "worker_capabilities", .kind = Kind::Array},
+                          {.name = "worker_capabilities", .kind = Kind::Array, .type = "[string]"},
                           {.name = "capability_hash"},
                           {.name = "route_snapshot_json"},
                           {.name = "admission_summary"}},
-                 .answer = {{.name = "status", .required = true}},
+                 .answer_type = "ReclaimGrant",
                  .errors = {"execution_not_found", "capability_mismatch", "grant_already_exists",
                             "invalid_capabilities"}},
          .handle = [&work, partitions](Call& call) { return reclaim(work, partitions, call); }});
@@ -315,9 +318,12 @@ void add_reclaim(Routes& routes, Work& work, model::PartitionConfig partitions) 
 void add_usage(Routes& routes, Work& work, model::PartitionConfig partitions) {
     add_task(routes, work, partitions,
              {.name = "usage",
+              .id = "reportUsage",
+              .answer = "TaskUsageResults",
               .summary = "Report what a task has used to its budgets",
               .body = {{.name = "dimensions",
                         .kind = Kind::Object,
+                        .type = "{integer}",
                         .required = true,
                         .example = R"({"total_tokens":12})"},
                        {.name = "budget_id", .about = "Absent: every budget of the execution"},
@@ -326,11 +332,11 @@ void add_usage(Routes& routes, Work& work, model::PartitionConfig partitions) {
              usage);
 }
 
-}  // namespace
-
-void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitions) {
+void add_endings(Routes& routes, Work& work, model::PartitionConfig partitions) {
     add_task(routes, work, partitions,
              {.name = "complete",
+              .id = "completeExecution",
+              .answer = "CompletedTask",
               .summary = "Complete a task; a body of octets is the result itself",
               .body = {{.name = "result", .kind = Kind::Bytes},
                        {.name = "result_encoding"},
@@ -340,25 +346,39 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
              complete);
     add_task(routes, work, partitions,
              {.name = "fail",
+              .id = "failExecution",
+              .answer = "FailedTask",
               .summary = "Fail a task; its retry policy decides what follows",
               .body = {{.name = "reason"},
                        {.name = "category"},
                        {.name = "no_retry", .kind = Kind::Boolean},
-                       {.name = "fallback_to", .about = "next, or the number of a tier"},
+                       {.name = "fallback_to",
+                        .type = "string,integer",
+                        .about = "next, or the number of a tier"},
                        steps_doc(false)},
               .size = BodyClass::Large},
              fail);
     add_task(routes, work, partitions,
              {.name = "delay",
+              .id = "delayExecution",
+              .answer = "DelayedTask",
               .summary = "Give a task back until a time",
-              .body = {{.name = "delay_until"},
+              .body = {{.name = "delay_until", .type = "due"},
                        {.name = "delay_ms", .kind = Kind::Integer},
                        steps_doc(false)},
               .size = BodyClass::Large},
              delay);
+}
+
+}  // namespace
+
+void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitions) {
+    add_endings(routes, work, partitions);
     add_task(
         routes, work, partitions,
         {.name = "release",
+         .id = "releaseExecution",
+         .answer = "ReleasedTask",
          .summary = "Give a task back to its queue",
          .body = {{.name = "unbegun",
                    .kind = Kind::Boolean,
@@ -366,6 +386,8 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
         release);
     add_task(routes, work, partitions,
              {.name = "wait-children",
+              .id = "waitForChildren",
+              .answer = "WaitingTask",
               .summary = "Give a task back until its dependencies are met",
               .body = {steps_doc(false)},
               .size = BodyClass::Large},
@@ -373,7 +395,9 @@ void add_task_routes(Routes& routes, Work& work, model::PartitionConfig partitio
     add_task(
         routes, work, partitions,
         {.name = "progress",
-         .summary = "Tell how far a task is",
+         .id = "reportProgress",
+         .answer = "Progress",
+         .summary = "Report the progress of a task",
          .body = {{.name = "pct", .kind = Kind::Integer, .about = "0..100"}, {.name = "message"}}},
         progress);
     add_usage(routes, work, partitions);

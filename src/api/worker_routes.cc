@@ -169,32 +169,33 @@ void add_instance_routes(Routes& routes, Workers& workers) {
     routes.add({.method = "PUT",
                 .pattern = std::string(kInstance),
                 .body = BodyClass::Control,
-                .doc = {.summary = "Register a worker instance, or refresh it",
+                .doc = {.id = "registerWorker",
+                        .summary = "Register a worker instance, or refresh it",
                         .body = {{.name = "namespace", .required = true, .example = "\"acme\""},
-                                 {.name = "lanes", .kind = Kind::Array},
-                                 {.name = "capabilities", .kind = Kind::Array},
+                                 {.name = "lanes", .kind = Kind::Array, .type = "[string]"},
+                                 {.name = "capabilities", .kind = Kind::Array, .type = "[string]"},
                                  {.name = "ttl_ms", .kind = Kind::Integer, .about = "60000"},
                                  {.name = "boot_id"},
                                  {.name = "takeover", .kind = Kind::Boolean},
                                  {.name = "max_tasks", .kind = Kind::Integer}},
-                        .answer = {{.name = "status", .required = true},
-                                   {.name = "expires_at", .kind = Kind::Integer, .required = true}},
+                        .answer_type = "RegisteredWorker",
                         .errors = {"duplicate_worker_instance", "invalid_capabilities"}},
                 .handle = [&workers](Call& call) { return enter(workers, call); }});
     routes.add({.method = "POST",
                 .pattern = instance_path("/heartbeat"),
                 .body = BodyClass::Control,
-                .doc = {.summary = "Keep an instance registered",
+                .doc = {.id = "heartbeatWorker",
+                        .summary = "Keep a worker instance registered",
                         .body = {{.name = "namespace", .required = true, .example = "\"acme\""},
                                  {.name = "boot_id"}},
-                        .answer = {{.name = "status", .required = true},
-                                   {.name = "next_expiry_ms", .kind = Kind::Integer}}},
+                        .answer_type = "Heartbeat"},
                 .handle = [&workers](Call& call) { return heartbeat(workers, call); }});
     routes.add(
         {.method = "DELETE",
          .pattern = std::string(kInstance),
          .body = BodyClass::Control,
-         .doc = {.summary = "Take an instance off the registry",
+         .doc = {.id = "unregisterWorker",
+                 .summary = "Remove a worker instance from the registry",
                  .query = {{.name = "namespace", .required = true, .example = "\"acme\""}},
                  .body = {{.name = "reason"}, {.name = "revoke_leases", .kind = Kind::Boolean}},
                  .statuses = {204}},
@@ -202,8 +203,10 @@ void add_instance_routes(Routes& routes, Workers& workers) {
     routes.add(
         {.method = "GET",
          .pattern = instance_path("/leases"),
-         .doc = {.summary = "What an instance holds, for a worker that lost a claim's answer",
-                 .answer = {{.name = "leases", .kind = Kind::Array, .required = true}}},
+         .doc = {.id = "listLeases",
+                 .summary =
+                     "The leases of a worker instance, for one that lost the answer to a claim",
+                 .answer_type = "HeldLeases"},
          .handle = [&workers](Call& call) { return leases(workers, call); }});
 }
 
@@ -213,12 +216,12 @@ void add_worker_routes(Routes& routes, Workers& workers) {
     add_instance_routes(routes, workers);
     routes.add({.method = "GET",
                 .pattern = "/v1/workers",
-                .doc = {.summary = "Live workers",
+                .doc = {.id = "listWorkers",
+                        .summary = "Live workers",
                         .query = {{.name = "namespace", .about = "Absent: all"},
                                   {.name = "cursor"},
                                   {.name = "limit", .kind = Kind::Integer}},
-                        .answer = {{.name = "workers", .kind = Kind::Array, .required = true},
-                                   {.name = "next_cursor"}},
+                        .answer_type = "WorkerPage",
                         .errors = {"invalid_cursor"}},
                 .handle = [&workers](Call& call) { return list(workers, call); }});
 }

@@ -97,6 +97,12 @@ api::GuardOptions guard_options(const Settings& settings) {
                                                               : Log::Off};
 }
 
+/// Under which clients reach this server, as far as the settings know.
+std::string server_url(const Settings& settings) {
+    if (settings.public_url) return settings.public_url->to_text();
+    return "http://127.0.0.1:" + std::to_string(settings.listen.port);
+}
+
 /// What all listeners have in common.
 http::ServerOptions server_options(const Settings& settings) {
     return {.connections_max = settings.connections_max,
@@ -280,7 +286,7 @@ void Instance::make_table() {
                           [this](std::string folder) { return backup(std::move(folder)); });
     if (settings_.test_clock)
         api::add_test_clock_routes(routes_, [this](Millis by) { return advance_clock(by); });
-    api::add_openapi_route(routes_, cli::version());
+    api::add_openapi_route(routes_, cli::version(), server_url(settings_));
     guard_ = std::make_unique<api::Guard>(guard_options(settings_), probe_, guests_);
     audit_trail_ = std::make_unique<AuditTrail>(services_->audit);
     dispatcher_ =

@@ -69,13 +69,15 @@ TEST_P(Ch04FeedHttp, S48_ALossIsToldFirst) {
     }
     start_cursor += std::string("\x00\x00", 2);
     world().command({"DEL", keys.events()});
-    world().command({"XADD", keys.events(), "9000000000000-51", "family", "completion"});
+    world().command({"XADD", keys.events(), "9000000000000-51", "family", "completion",
+                     "execution_id", "", "ts", "1"});
     const JsonReply page = world().get(target + base64url(start_cursor));
     ASSERT_EQ(page.status, 200) << page.body;
     EXPECT_NE(page.body.find(R"("lost":50)"), std::string::npos) << page.body;
     EXPECT_EQ(events_in(page), 1U);
     world().command({"DEL", keys.events(), keys.feed_seq()});
-    world().command({"XADD", keys.events(), "9000000000001-1", "family", "completion"});
+    world().command({"XADD", keys.events(), "9000000000001-1", "family", "completion",
+                     "execution_id", "", "ts", "1"});
     const JsonReply anew = world().get(target + page.text("cursor"));
     EXPECT_NE(anew.body.find(R"("lost":null)"), std::string::npos) << anew.body;
 }

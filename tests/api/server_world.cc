@@ -7,7 +7,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
 
+#include "api/openapi.h"
 #include "api/percent.h"
 
 namespace ff::testing {
@@ -124,6 +126,8 @@ boost::asio::awaitable<void> ServerWorld::start_instance(std::string& failure) {
     const auto started = co_await instance_->start();
     if (started.has_value()) {
         port_ = instance_->port();
+        description_ =
+            std::make_unique<Description>(api::openapi_document(instance_->routes(), "", ""));
     } else {
         failure = started.error().text();
         instance_.reset();
@@ -140,6 +144,12 @@ JsonReply ServerWorld::request(std::string_view method, std::string_view target,
     if (!body.empty() && HttpReply{.headers = headers}.header("Content-Type").empty())
         headers.emplace_back("Content-Type", "application/json");
     HttpReply reply = connect().request(method, target, headers, body);
+    check({.method = method,
+           .target = target,
+           .sent = body,
+           .status = reply.status,
+           .media_type = reply.header("Content-Type"),
+           .answered = reply.body});
     const bool is_json = reply.header("Content-Type") == "application/json";
     auto document = json::Document::parse(is_json && !reply.body.empty() ? reply.body : "{}");
     if (!document.has_value()) throw std::runtime_error("no JSON: " + reply.body);
@@ -147,6 +157,14 @@ JsonReply ServerWorld::request(std::string_view method, std::string_view target,
             .headers = std::move(reply.headers),
             .body = std::move(reply.body),
             .document = *std::move(document)};
+}
+
+void ServerWorld::check(const Exchange& exchange) const {
+    for (const std::string& problem : description_->problems_of(exchange))
+        ADD_FAILURE() << exchange.method << " " << exchange.target << " " << exchange.status
+                      << " is not as /openapi.json describes it: " << problem << "\nsent "
+                      << exchange.sent.substr(0, 600) << "\nanswered "
+                      << exchange.answered.substr(0, 1200);
 }
 
 void ServerWorld::on_loop(const std::function<void()>& work) {

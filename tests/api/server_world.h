@@ -10,6 +10,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "api/description.h"
 #include "app/instance.h"
 #include "app/settings.h"
 #include "base/json.h"
@@ -57,7 +58,7 @@ class ServerWorld {
     HttpConnection connect() const { return HttpConnection::connect(port_); }
 
     /// One request on a connection of its own. A body is sent as JSON. An answer without a body
-    /// has an empty object.
+    /// has an empty object. What is not as /openapi.json describes it fails the test.
     JsonReply get(std::string_view target) const { return request("GET", target); }
     JsonReply post(std::string_view target, std::string_view body) const {
         return request("POST", target, body);
@@ -95,6 +96,7 @@ class ServerWorld {
     template <class T>
     static boost::asio::awaitable<void> keep(boost::asio::awaitable<T> work, std::optional<T>& out);
     void run_on_loop(boost::asio::awaitable<void> work);
+    void check(const Exchange& exchange) const;
     void start();
     /// Does nothing when it is not running.
     void stop();
@@ -108,6 +110,7 @@ class ServerWorld {
     std::shared_ptr<ValkeyCluster> cluster_{};
     std::unique_ptr<boost::asio::io_context> loop_{};
     std::unique_ptr<app::Instance> instance_{};
+    std::unique_ptr<Description> description_{};
     std::uint16_t port_ = 0;
     std::thread thread_{};
 };

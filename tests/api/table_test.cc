@@ -1,5 +1,6 @@
 // Calls every route of the table with good and bad input: whatever a client sends, it is never the
 // server's fault, and it is told in the error body what is wrong.
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -98,6 +99,41 @@ std::vector<std::string> bad_bodies(const api::Route& route) {
     return out;
 }
 
+/// `claimTasks`.
+bool is_camel_case(std::string_view id) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return !id.empty() && id[0] >= 'a' && id[0] <= 'z' && std::ranges::all_of(id, is_letter);
+}
+
+/// Whether the fields say what is in their lists and objects.
+void expect_typed(const std::string& route, const std::vector<api::FieldDoc>& fields) {
+    for (const api::FieldDoc& field : fields) {
+        const bool is_nested = field.kind == Kind::Array || field.kind == Kind::Object;
+        EXPECT_TRUE(!is_nested || !field.type.empty()) << route << " " << field.name;
+    }
+}
+
+/// Every schema in a description, those inside of others included.
+void expect_whole(const json::Value& value, const std::string& place,
+                  const std::set<std::string_view>& names) {
+    if (value.is_array())
+        for (std::size_t i = 0; i < value.size(); ++i) expect_whole(value.element(i), place, names);
+    if (!value.is_object()) return;
+    if (const auto reference = value.find("$ref")) {
+        const std::string_view text = *reference->as_string();
+        EXPECT_TRUE(names.contains(text.substr(text.rfind('/') + 1))) << place << " " << text;
+    }
+    const auto items = value.find("items");
+    EXPECT_TRUE(!items || items->size() > 0) << place << " has items of no type";
+    const auto type = value.find("type");
+    if (type && type->as_string() == "object")
+        EXPECT_TRUE(value.find("properties") || value.find("additionalProperties")) << place;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const auto [name, member] = value.member(i);
+        expect_whole(member, place + "." + std::string(name), names);
+    }
+}
+
 class Ch07Table : public ::testing::TestWithParam<std::string> {
   protected:
     ServerWorld& world() { return server_world_of(GetParam()); }
@@ -138,12 +174,40 @@ TEST_P(Ch07Table, EveryRouteIsDescribedWithItsParameters) {
         for (std::size_t m = 0; m < methods.size(); ++m) {
             ++operations;
             const json::Value operation = methods.member(m).second;
-            EXPECT_TRUE(ids.emplace(*operation.find("operationId")->as_string()).second) << path;
+            const std::string id(*operation.find("operationId")->as_string());
+            EXPECT_TRUE(ids.emplace(id).second) << path;
+            EXPECT_TRUE(is_camel_case(id)) << path << " " << id;
             EXPECT_FALSE(operation.find("summary")->as_string()->empty()) << path;
             EXPECT_GT(operation.find("responses")->size(), 1U) << path;
         }
     }
     EXPECT_EQ(operations, world().instance().routes().all().size());
+}
+
+TEST_P(Ch07Table, EveryRouteHasSchemasOfItsBodies) {
+    for (const api::Route& route : world().instance().routes().all()) {
+        const std::string name = route.method + " " + route.pattern;
+        expect_typed(name, route.doc.query);
+        expect_typed(name, route.doc.body);
+        expect_typed(name, route.doc.answer);
+        const bool has_fields = !route.doc.body.empty() || !route.doc.body_type.empty();
+        EXPECT_TRUE(!route.doc.own_members || has_fields) << name;
+        const bool has_answer = std::ranges::any_of(
+            route.doc.statuses, [](unsigned status) { return status != 204 && status != 304; });
+        EXPECT_TRUE(!has_answer || !route.doc.answer.empty() || !route.doc.answer_type.empty())
+            << name;
+    }
+}
+
+TEST_P(Ch07Table, EverySchemaSaysWhatIsInIt) {
+    const JsonReply document = world().get("/openapi.json");
+    const json::Value schemas = *document.json().find("components")->find("schemas");
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < schemas.size(); ++i) names.insert(schemas.member(i).first);
+    EXPECT_GT(names.size(), 150U);
+    EXPECT_TRUE(names.contains("Task") && names.contains("Execution") && names.contains("Flow"));
+    expect_whole(document.json(), "", names);
+    EXPECT_EQ(document.json().find("servers")->size(), 1U);
 }
 
 TEST_P(Ch07Table, S59_EveryRouteTakesGoodInputAndAnswersFlatObjects) {

@@ -156,7 +156,6 @@ SAFE_IF = {
 PATH_NAMES = {"executions": "execution_id", "flows": "flow_id", "budgets": "budget_id", "quotas": "quota_policy_id"}
 OTHER_PATH_NAMES = {"idx": "attempt_index", "wp": "waitpoint_id", "eid": "execution_id"}
 RAW = {"get_payload", "get_input", "get_result", "metrics"}
-TIMES = {"delay_until", "execution_deadline_at", "timeout_at", "expires_at", "due_at"}
 
 
 def method_name(route: str, operation: dict[str, Any]) -> str:
@@ -168,28 +167,28 @@ def method_name(route: str, operation: dict[str, Any]) -> str:
     return name + "_" if keyword.iskeyword(name) else name
 
 
-def python_type(schema: dict[str, Any], name: str = "") -> str:
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+
+
+def python_type(schema: dict[str, Any]) -> str:
     """The annotation for a schema. Objects are mappings: their members are in the named results or the specification."""
     if "$ref" in schema:
         return "Mapping[str, Any]"
-    if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
-        return "str"
-    kind = schema.get("type")
-    nullable = False
-    if isinstance(kind, list):
-        nullable = "null" in kind
-        kinds = [k for k in kind if k != "null"]
-        kind = kinds[0] if len(kinds) == 1 else None
-    if name in TIMES:
-        text = "int | str"
-    elif kind == "array":
-        text = f"Sequence[{python_type(schema.get('items') or {})}]"
-    elif kind == "object":
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(python_type(choice) for choice in schema["anyOf"]))
+    kinds = schema.get("type")
+    names = [kind_type(kind, schema) for kind in (kinds if isinstance(kinds, list) else [kinds])]
+    return "Any" if "Any" in names else " | ".join(names)
+
+
+def kind_type(kind: str | None, schema: dict[str, Any]) -> str:
+    """The annotation for one of the types that a schema allows."""
+    if kind == "array":
+        return f"Sequence[{python_type(schema.get('items') or {})}]"
+    if kind == "object":
         inner = schema.get("additionalProperties")
-        text = f"Mapping[str, {python_type(inner)}]" if isinstance(inner, dict) and inner else "Mapping[str, Any]"
-    else:
-        text = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}.get(str(kind), "Any")
-    return text + " | None" if nullable and text != "Any" else text
+        return f"Mapping[str, {python_type(inner)}]" if isinstance(inner, dict) and inner else "Mapping[str, Any]"
+    return SCALARS.get(str(kind), "Any")
 
 
 def resolve(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -239,7 +238,7 @@ class Route:
             if status.startswith("2"):
                 found = resolve(document, reply.get("content", {}).get("application/json", {}).get("schema", {}))
                 if found.get("properties") and not self.result:
-                    self.result = found["properties"]
+                    self.result = {k: resolve(document, v) if "$ref" in v else v for k, v in found["properties"].items()}
                     self.result_required = found.get("required", [])
 
     def path_argument(self, parameter: str) -> str:
@@ -269,7 +268,7 @@ def write_result(route: Route) -> list[str]:
     doc = f'    """Answer of `{route.key}`."""'
 
     def members(names: list[str]) -> list[str]:
-        return [f"    {n}: {python_type(route.result[n], n)}" for n in names if n.isidentifier() and not keyword.iskeyword(n)]
+        return [f"    {n}: {python_type(route.result[n])}" for n in names if n.isidentifier() and not keyword.iskeyword(n)]
 
     if not other:
         return [f"class {route.result_name}(TypedDict):", doc, *members(sure), "", ""]
@@ -292,7 +291,7 @@ def arguments(route: Route) -> list[tuple[str, str, str, bool]]:
             if name in [route.path_argument(p) for p in route.path_parameters]:
                 continue
         is_bytes = name + "_base64" in route.body
-        out.append((safe_name(name), name, "bytes | str" if is_bytes else python_type(schema, name), name in route.required))
+        out.append((safe_name(name), name, "bytes | str" if is_bytes else python_type(schema), name in route.required))
     return out
 
 
@@ -311,7 +310,7 @@ def write_method(route: Route) -> list[str]:
     options += [
         f"{n}: {t if t == 'Any' else t + ' | None'} = None"
         for n, p in queries
-        for t in ["Any" if p["name"] == "tag" else python_type(p.get("schema", {}), p["name"])]
+        for t in ["Any" if p["name"] == "tag" else python_type(p.get("schema", {}))]
     ]
     result = "bytes" if route.name in RAW else route.result_name if route.result else "dict[str, Any]"
     if any(s.startswith("204") for s in route.operation.get("responses", {})):

@@ -37,13 +37,14 @@ class _ReadyResult(TypedDict):
 class ReadyResult(_ReadyResult, total=False):
     """Answer of `GET /readyz`."""
 
+    reason: str
     memory: Mapping[str, Any]
 
 
 class ReadAuditResult(TypedDict):
     """Answer of `GET /v1/admin/audit`."""
 
-    events: Sequence[Any]
+    events: Sequence[Mapping[str, Any]]
     next: str
 
 
@@ -56,13 +57,10 @@ class BackupResult(TypedDict):
     bytes: int
 
 
-class _AnnotateResult(TypedDict):
-    id: str
-
-
-class AnnotateResult(_AnnotateResult, total=False):
+class AnnotateResult(TypedDict):
     """Answer of `POST /v1/admin/executions/{id}/attempts/{idx}/annotations`."""
 
+    id: str
     frame_count: int
 
 
@@ -70,8 +68,8 @@ class RotateWaitpointSecretResult(TypedDict):
     """Answer of `POST /v1/admin/rotate-waitpoint-secret`."""
 
     rotated: int
-    failed: Sequence[Any]
-    in_progress: Sequence[Any]
+    failed: Sequence[int]
+    in_progress: Sequence[int]
     new_kid: str
 
 
@@ -79,17 +77,15 @@ class ListWaitpointKidsResult(TypedDict):
     """Answer of `GET /v1/admin/waitpoint-kids`."""
 
     current_kid: str
-    kids: Sequence[Any]
+    in_step: bool
+    kids: Sequence[Mapping[str, Any]]
 
 
-class _ListApprovalsResult(TypedDict):
-    approvals: Sequence[Any]
-
-
-class ListApprovalsResult(_ListApprovalsResult, total=False):
+class ListApprovalsResult(TypedDict):
     """Answer of `GET /v1/approvals`."""
 
-    next_cursor: str
+    approvals: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class CreateBudgetResult(TypedDict):
@@ -99,28 +95,40 @@ class CreateBudgetResult(TypedDict):
     budget_id: str
 
 
-class _ListBudgetsResult(TypedDict):
-    budgets: Sequence[Any]
-
-
-class ListBudgetsResult(_ListBudgetsResult, total=False):
+class ListBudgetsResult(TypedDict):
     """Answer of `GET /v1/budgets`."""
 
-    next_cursor: str
+    budgets: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class _GetBudgetResult(TypedDict):
     budget_id: str
+    scope_type: str
+    scope_id: str
+    enforcement_mode: str
+    on_hard_limit: str
+    on_soft_limit: str
+    usage: Mapping[str, int]
+    hard_limits: Mapping[str, int]
+    soft_limits: Mapping[str, int]
+    remaining: Mapping[str, int]
+    exhausted_dims: Sequence[str]
+    breach_count: int
+    soft_breach_count: int
+    reset_interval_ms: int
+    reset_count: int
+    revision: int
 
 
 class GetBudgetResult(_GetBudgetResult, total=False):
     """Answer of `GET /v1/budgets/{id}`."""
 
-    usage: Mapping[str, Any]
-    hard_limits: Mapping[str, Any]
-    soft_limits: Mapping[str, Any]
-    remaining: Mapping[str, Any]
-    exhausted_dims: Sequence[Any]
+    name: str
+    last_breach_at: int
+    last_breach_dim: str
+    next_reset_at: int
+    created_at: int
 
 
 class UpdateBudgetResult(TypedDict):
@@ -141,28 +149,49 @@ class DetachBudgetResult(TypedDict):
     status: str
 
 
-class ReleaseBudgetResult(TypedDict):
+class _ReleaseBudgetResult(TypedDict):
+    status: str
+
+
+class ReleaseBudgetResult(_ReleaseBudgetResult, total=False):
     """Answer of `POST /v1/budgets/{id}/release`."""
 
-    status: str
+    dimensions: Mapping[str, int]
 
 
 class ResetBudgetResult(TypedDict):
     """Answer of `POST /v1/budgets/{id}/reset`."""
 
     status: str
+    next_reset_at: int
 
 
-class SpendBudgetResult(TypedDict):
+class _SpendBudgetResult(TypedDict):
+    status: str
+
+
+class SpendBudgetResult(_SpendBudgetResult, total=False):
     """Answer of `POST /v1/budgets/{id}/spend`."""
 
+    dimension: str
+    current_usage: int
+    soft_limit: int
+    hard_limit: int
+    action: str
+
+
+class _CheckBudgetResult(TypedDict):
     status: str
 
 
-class CheckBudgetResult(TypedDict):
+class CheckBudgetResult(_CheckBudgetResult, total=False):
     """Answer of `POST /v1/budgets/{id}/usage`."""
 
-    status: str
+    dimension: str
+    current_usage: int
+    soft_limit: int
+    hard_limit: int
+    action: str
 
 
 class _CapabilitiesResult(TypedDict):
@@ -170,9 +199,9 @@ class _CapabilitiesResult(TypedDict):
     version: str
     library_version: int
     partitions: Mapping[str, Any]
-    lanes: Sequence[Any]
-    features: Mapping[str, Any]
-    store_warnings: Sequence[Any]
+    lanes: Sequence[str]
+    features: Mapping[str, bool]
+    store_warnings: Sequence[str]
 
 
 class CapabilitiesResult(_CapabilitiesResult, total=False):
@@ -190,20 +219,64 @@ class CreateExecutionResult(TypedDict):
 
 
 class _ListExecutionsResult(TypedDict):
-    executions: Sequence[Any]
+    executions: Sequence[Mapping[str, Any] | str]
+    next_cursor: str | None
 
 
 class ListExecutionsResult(_ListExecutionsResult, total=False):
     """Answer of `GET /v1/executions`."""
 
     total_returned: int
-    next_cursor: str
 
 
 class CreateExecutionsResult(TypedDict):
     """Answer of `POST /v1/executions/batch`."""
 
-    results: Sequence[Any]
+    results: Sequence[Mapping[str, Any]]
+
+
+class _GetExecutionResult(TypedDict):
+    execution_id: str
+    namespace: str
+    lane_id: str
+    priority: int
+    execution_kind: str
+    state_vector: Mapping[str, Any]
+    public_state: str
+    created_at: int
+    current_attempt_index: int
+    total_attempt_count: int
+    flow_id: str | None
+
+
+class GetExecutionResult(_GetExecutionResult, total=False):
+    """Answer of `GET /v1/executions/{id}`."""
+
+    started_at: int
+    completed_at: int
+    delay_until: int
+    execution_deadline_at: int
+    blocking_detail: str
+    blocking_detail_base64: str
+    progress_pct: int
+    progress_message: str
+    progress_message_base64: str
+    failure_reason: str
+    failure_reason_base64: str
+    failure_category: str
+    failure_category_base64: str
+    cancellation_reason: str
+    cancellation_reason_base64: str
+    required_capabilities: str
+    required_capabilities_base64: str
+    payload_encoding: str
+    payload_encoding_base64: str
+    result_encoding: str
+    result_encoding_base64: str
+    called_by: str
+    called_by_base64: str
+    called_as: str
+    called_as_base64: str
 
 
 class _ApproveResult(TypedDict):
@@ -219,57 +292,98 @@ class ApproveResult(_ApproveResult, total=False):
     existing_signal_id: str
 
 
-class _ListAttemptsResult(TypedDict):
-    attempts: Sequence[Any]
-
-
-class ListAttemptsResult(_ListAttemptsResult, total=False):
+class ListAttemptsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/attempts`."""
 
-    next_cursor: str
+    attempts: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
-class ReadStreamResult(TypedDict):
-    """Answer of `GET /v1/executions/{id}/attempts/{idx}/stream`."""
-
-    frames: Sequence[Any]
+class _ReadStreamResult(TypedDict):
+    frames: Sequence[Mapping[str, Any]]
     count: int
     next: str
     more: bool
 
 
-class AppendFramesResult(TypedDict):
-    """Answer of `POST /v1/executions/{id}/attempts/{idx}/stream`."""
+class ReadStreamResult(_ReadStreamResult, total=False):
+    """Answer of `GET /v1/executions/{id}/attempts/{idx}/stream`."""
 
+    closed_at: int
+    closed_reason: str
+
+
+class _AppendFramesResult(TypedDict):
     first_id: str
     last_id: str
     frame_count: int
     duplicates: int
 
 
-class GetStreamInfoResult(TypedDict, total=False):
+class AppendFramesResult(_AppendFramesResult, total=False):
+    """Answer of `POST /v1/executions/{id}/attempts/{idx}/stream`."""
+
+    summary_version: int
+
+
+class _GetStreamInfoResult(TypedDict):
+    stream_id: str
+    execution_id: str
+    attempt_index: int
+    created_at: int
+    opened_by: str
+
+
+class GetStreamInfoResult(_GetStreamInfoResult, total=False):
     """Answer of `GET /v1/executions/{id}/attempts/{idx}/stream/info`."""
 
-    frame_count: int
+    attempt_id: str
+    closed_at: int | None
+    closed_reason: str
+    durability_mode: str
+    retention_maxlen: int | None
+    last_sequence: str
+    frame_count: int | None
+    total_bytes: int | None
+    retained_count: int | None
+    retained_bytes: int | None
+    live_bytes: int | None
+    live_expires_at: int | None
+    last_frame_at: int | None
+    has_durable_frame: bool
+    has_summary_frame: bool
+    ema_rate_hz: float
+    last_append_ts_ms: int | None
+    maxlen_applied_last: int | None
 
 
-class TailStreamResult(TypedDict):
-    """Answer of `GET /v1/executions/{id}/attempts/{idx}/stream/tail`."""
-
-    frames: Sequence[Any]
+class _TailStreamResult(TypedDict):
+    frames: Sequence[Mapping[str, Any]]
     count: int
     next: str
     more: bool
 
 
+class TailStreamResult(_TailStreamResult, total=False):
+    """Answer of `GET /v1/executions/{id}/attempts/{idx}/stream/tail`."""
+
+    closed_at: int
+    closed_reason: str
+
+
 class _ReadSummaryResult(TypedDict):
+    document: Any
     version: int
+    patch_kind: str
+    first_applied_ms: int
+    last_updated_ms: int
 
 
 class ReadSummaryResult(_ReadSummaryResult, total=False):
     """Answer of `GET /v1/executions/{id}/attempts/{idx}/summary`."""
 
-    document: Mapping[str, Any]
+    closed_at: int
+    closed_reason: str
 
 
 class CallChildrenResult(TypedDict):
@@ -278,7 +392,7 @@ class CallChildrenResult(TypedDict):
     status: str
     public_state: str
     replayed: bool
-    children: Sequence[Any]
+    children: Sequence[Mapping[str, Any]]
 
 
 class CancelExecutionResult(TypedDict):
@@ -289,66 +403,113 @@ class CancelExecutionResult(TypedDict):
     public_state: str
 
 
-class _ListChildrenResult(TypedDict):
-    children: Sequence[Any]
-
-
-class ListChildrenResult(_ListChildrenResult, total=False):
+class ListChildrenResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/children`."""
 
-    next_cursor: str
+    children: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class CompleteResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/complete`."""
 
     status: str
+    public_state: str
+    replayed: bool
 
 
 class DelayResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/delay`."""
 
     status: str
+    public_state: str
+    delay_until: int
+    replayed: bool
 
 
-class ExplainResult(TypedDict):
+class _ExplainResult(TypedDict):
+    summary: str
+    execution_id: str
+    namespace: str
+    lane_id: str
+    priority: int
+    execution_kind: str
+    state_vector: Mapping[str, Any]
+    public_state: str
+    created_at: int
+    current_attempt_index: int
+    total_attempt_count: int
+    flow_id: str | None
+    blocking_ref: str
+    lane_state: str
+    workers: Sequence[Mapping[str, Any]]
+    policies: Sequence[Mapping[str, Any]]
+
+
+class ExplainResult(_ExplainResult, total=False):
     """Answer of `GET /v1/executions/{id}/explain`."""
 
-    summary: str
-    workers: Sequence[Any]
-    policies: Sequence[Any]
+    started_at: int
+    completed_at: int
+    delay_until: int
+    execution_deadline_at: int
+    blocking_detail: str
+    blocking_detail_base64: str
+    progress_pct: int
+    progress_message: str
+    progress_message_base64: str
+    failure_reason: str
+    failure_reason_base64: str
+    failure_category: str
+    failure_category_base64: str
+    cancellation_reason: str
+    cancellation_reason_base64: str
+    required_capabilities: str
+    required_capabilities_base64: str
+    payload_encoding: str
+    payload_encoding_base64: str
+    result_encoding: str
+    result_encoding_base64: str
+    called_by: str
+    called_by_base64: str
+    called_as: str
+    called_as_base64: str
+    worker_instance_id: str
+    lease_expires_at: int
 
 
-class FailResult(TypedDict):
+class _FailResult(TypedDict):
+    status: str
+    replayed: bool
+
+
+class FailResult(_FailResult, total=False):
     """Answer of `POST /v1/executions/{id}/fail`."""
 
-    status: str
+    delay_until: int
+    next_attempt_index: int
+    why: str
 
 
-class _ListLeaseHistoryResult(TypedDict):
-    events: Sequence[Any]
-
-
-class ListLeaseHistoryResult(_ListLeaseHistoryResult, total=False):
+class ListLeaseHistoryResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/lease-history`."""
 
-    next_cursor: str
+    events: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
-class _ListPendingWaitpointsResult(TypedDict):
-    waitpoints: Sequence[Any]
-
-
-class ListPendingWaitpointsResult(_ListPendingWaitpointsResult, total=False):
+class ListPendingWaitpointsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/pending-waitpoints`."""
 
-    next_cursor: str
+    waitpoints: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class ChangePriorityResult(TypedDict):
     """Answer of `PUT /v1/executions/{id}/priority`."""
 
     status: str
+    execution_id: str
     old_priority: int
     new_priority: int
 
@@ -359,10 +520,20 @@ class ProgressResult(TypedDict):
     status: str
 
 
-class ReclaimResult(TypedDict):
+class _ReclaimResult(TypedDict):
+    status: str
+
+
+class ReclaimResult(_ReclaimResult, total=False):
     """Answer of `POST /v1/executions/{id}/reclaim`."""
 
-    status: str
+    execution_id: str
+    partition_key: str
+    grant_key: str
+    expires_at_ms: int
+    lane_id: str
+    detail: Sequence[str]
+    reclaim_count: int
 
 
 class ReleaseResult(TypedDict):
@@ -386,10 +557,16 @@ class RenewLeaseResult(TypedDict):
     lease_expires_at: int
 
 
-class ReplayExecutionResult(TypedDict):
+class _ReplayExecutionResult(TypedDict):
+    status: str
+
+
+class ReplayExecutionResult(_ReplayExecutionResult, total=False):
     """Answer of `POST /v1/executions/{id}/replay`."""
 
-    status: str
+    public_state: str
+    count: int
+    execution_ids: Sequence[str]
 
 
 class ResumeExecutionResult(TypedDict):
@@ -402,13 +579,19 @@ class ResumeExecutionResult(TypedDict):
 class ResumeSignalsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/resume-signals`."""
 
-    signals: Sequence[Any]
+    signals: Sequence[Mapping[str, Any]]
 
 
-class RevokeLeaseResult(TypedDict):
+class _RevokeLeaseResult(TypedDict):
+    status: str
+
+
+class RevokeLeaseResult(_RevokeLeaseResult, total=False):
     """Answer of `POST /v1/executions/{id}/revoke-lease`."""
 
-    status: str
+    lease_id: str
+    lease_epoch: int
+    reason: str
 
 
 class _DeliverSignalResult(TypedDict):
@@ -424,76 +607,121 @@ class DeliverSignalResult(_DeliverSignalResult, total=False):
     existing_signal_id: str
 
 
-class _ListSignalsResult(TypedDict):
-    signals: Sequence[Any]
-
-
-class ListSignalsResult(_ListSignalsResult, total=False):
+class ListSignalsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/signals`."""
 
-    next_cursor: str
+    signals: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
+
+
+class GetStateResult(TypedDict):
+    """Answer of `GET /v1/executions/{id}/state`."""
+
+    execution_id: str
+    public_state: str
 
 
 class RecordStepsResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/steps`."""
 
-    steps: Sequence[Any]
+    steps: Sequence[Mapping[str, Any]]
 
 
-class _ReadStepsResult(TypedDict):
-    steps: Sequence[Any]
-
-
-class ReadStepsResult(_ReadStepsResult, total=False):
+class ReadStepsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/steps`."""
 
-    next_cursor: str
+    steps: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class ReadMergedStreamResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/stream`."""
 
-    frames: Sequence[Any]
+    frames: Sequence[Mapping[str, Any]]
     count: int
     next: str
     more: bool
+    latest_summary: Mapping[str, Any] | None
 
 
 class _SuspendResult(TypedDict):
     status: str
     suspension_id: str
     waitpoint_id: str
-    waitpoint_key: str
     waitpoint_token: str
+    additional_waitpoints: Sequence[Mapping[str, Any]]
 
 
 class SuspendResult(_SuspendResult, total=False):
     """Answer of `POST /v1/executions/{id}/suspend`."""
 
-    additional_waitpoints: Sequence[Any]
     lease_held: bool
     replayed: bool
+    waitpoint_key: str
+    waitpoint_key_base64: str
 
 
-class GetSuspensionResult(TypedDict):
+class _GetSuspensionResult(TypedDict):
+    suspension_id: str
+    execution_id: str
+    attempt_index: int
+    waitpoint_id: str
+    created_at: int
+    waitpoints: Sequence[Mapping[str, Any]]
+
+
+class GetSuspensionResult(_GetSuspensionResult, total=False):
     """Answer of `GET /v1/executions/{id}/suspension`."""
 
-    suspension_id: str
-    waitpoints: Sequence[Any]
+    lease_id: str
+    waitpoint_key: str
+    waitpoint_key_base64: str
+    additional_waitpoints_json: str
+    reason_code: str
+    reason_code_base64: str
+    requested_by: str
+    requested_by_base64: str
+    timeout_at: int | None
+    timeout_behavior: str
+    resume_condition_json: str
+    resume_condition_json_base64: str
+    resume_policy_json: str
+    resume_policy_json_base64: str
+    continuation_metadata_pointer: str
+    continuation_metadata_pointer_base64: str
+    buffered_signal_summary_json: str
+    buffered_signal_summary_json_base64: str
+    last_signal_at: int | None
+    satisfied_at: int | None
+    closed_at: int | None
+    close_reason: str
+    already_satisfied: str
+    resume_trigger: str
+    resume_actor: str
+    resume_actor_base64: str
+    closer_signal_id: str
+    all_satisfier_signals: str
+    all_satisfier_signals_base64: str
+    timeout_signal_id: str
+    escalated_at: int | None
+    has_approval: str
 
 
 class _GetSuspensionConditionResult(TypedDict):
     suspension_id: str
     condition_type: str
+    match_mode: str
     satisfied: bool
-    nodes: Sequence[Any]
-    matchers: Sequence[Any]
+    remaining: int | None
+    nodes: Sequence[Mapping[str, Any]]
+    matchers: Sequence[Mapping[str, Any]]
 
 
 class GetSuspensionConditionResult(_GetSuspensionConditionResult, total=False):
     """Answer of `GET /v1/executions/{id}/suspension/condition`."""
 
-    remaining: int
+    resume_condition_json: str
+    resume_condition_json_base64: str
 
 
 class SetTagsResult(TypedDict):
@@ -506,23 +734,31 @@ class TakeOverResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/take-over`."""
 
     status: str
+    execution_id: str
+    lane_id: str
+    attempt_index: int
+    attempt_id: str
+    attempt_type: str
     lease_id: str
     lease_epoch: int
-    attempt_id: str
-    attempt_index: int
+    lease_ttl_ms: int
+    lease_expires_at: int
     task_token: str
 
 
 class ReportUsageResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/usage`."""
 
-    results: Sequence[Any]
+    results: Sequence[Mapping[str, Any]]
 
 
 class WaitForEndResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/wait`."""
 
+    execution_id: str
     public_state: str
+    terminal_outcome: str
+    completed_at: int | None
     timed_out: bool
 
 
@@ -530,14 +766,22 @@ class WaitChildrenResult(TypedDict):
     """Answer of `POST /v1/executions/{id}/wait-children`."""
 
     status: str
+    public_state: str
+    replayed: bool
 
 
-class CreateWaitpointResult(TypedDict):
-    """Answer of `POST /v1/executions/{id}/waitpoints`."""
-
+class _CreateWaitpointResult(TypedDict):
     status: str
     waitpoint_id: str
     waitpoint_token: str
+
+
+class CreateWaitpointResult(_CreateWaitpointResult, total=False):
+    """Answer of `POST /v1/executions/{id}/waitpoints`."""
+
+    waitpoint_key: str
+    waitpoint_key_base64: str
+    expires_at: int
 
 
 class CloseWaitpointResult(TypedDict):
@@ -559,17 +803,14 @@ class CreateWaitpointLinkResult(TypedDict):
     status: str
     link_id: str
     url: str
-    expires_at: int | str
+    expires_at: int
 
 
-class _ListWaitpointSignalsResult(TypedDict):
-    signals: Sequence[Any]
-
-
-class ListWaitpointSignalsResult(_ListWaitpointSignalsResult, total=False):
+class ListWaitpointSignalsResult(TypedDict):
     """Answer of `GET /v1/executions/{id}/waitpoints/{wp}/signals`."""
 
-    next_cursor: str
+    signals: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class GetWaitpointTokenResult(TypedDict):
@@ -585,52 +826,68 @@ class CreateFlowResult(TypedDict):
     flow_id: str
 
 
-class _ListFlowsResult(TypedDict):
-    flows: Sequence[Any]
-
-
-class ListFlowsResult(_ListFlowsResult, total=False):
+class ListFlowsResult(TypedDict):
     """Answer of `GET /v1/flows`."""
 
-    next_cursor: str
+    flows: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
-class _SubmitFlowResult(TypedDict):
-    status: str
-    flow_id: str
-
-
-class SubmitFlowResult(_SubmitFlowResult, total=False):
+class SubmitFlowResult(TypedDict):
     """Answer of `POST /v1/flows/submit`."""
 
+    status: str
+    flow_id: str
     graph_revision: int
     node_count: int
     edge_count: int
     eligible_now_count: int
-    nodes: Mapping[str, Any]
+    nodes: Mapping[str, str]
 
 
-class GetFlowResult(TypedDict):
+class _GetFlowResult(TypedDict):
+    flow_id: str
+    flow_kind: str
+    namespace: str
+    public_flow_state: str
+    graph_revision: int
+    node_count: int
+    edge_count: int
+    sealed: bool
+    failure_policy: str
+    outcome_policy: str
+    reopen_count: int
+    ended: Mapping[str, int]
+    tags: Mapping[str, str]
+
+
+class GetFlowResult(_GetFlowResult, total=False):
     """Answer of `GET /v1/flows/{id}`."""
 
-    flow_id: str
-    public_flow_state: str
+    created_by: str
+    created_at: int
+    last_mutation_at: int
+    finished_at: int
+    cancelled_at: int
+    cancel_reason: str
+    cancellation_policy: str
+    cancel_completed_at: int
 
 
 class _CancelFlowResult(TypedDict):
     status: str
+    cancellation_policy: str
+    public_flow_state: str
+    member_count: int
+    member_execution_ids: Sequence[str]
 
 
 class CancelFlowResult(_CancelFlowResult, total=False):
     """Answer of `POST /v1/flows/{id}/cancel`."""
 
-    cancellation_policy: str
-    public_flow_state: str
-    member_count: int
-    member_execution_ids: Sequence[Any]
-    failed_member_execution_ids: Sequence[Any]
-    draining_count: int
     truncated: bool
+    failed_member_execution_ids: Sequence[str]
+    draining_count: int
 
 
 class SetEdgeGroupPolicyResult(TypedDict):
@@ -639,84 +896,89 @@ class SetEdgeGroupPolicyResult(TypedDict):
     status: str
 
 
-class _StageEdgeResult(TypedDict):
-    status: str
-    edge_id: str
-
-
-class StageEdgeResult(_StageEdgeResult, total=False):
+class StageEdgeResult(TypedDict):
     """Answer of `POST /v1/flows/{id}/edges`."""
 
+    status: str
+    edge_id: str
     new_graph_revision: int
 
 
-class _ListEdgesResult(TypedDict):
-    edges: Sequence[Any]
-
-
-class ListEdgesResult(_ListEdgesResult, total=False):
+class ListEdgesResult(TypedDict):
     """Answer of `GET /v1/flows/{id}/edges`."""
 
-    next_cursor: str
+    edges: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class _ApplyEdgeResult(TypedDict):
     status: str
+    unsatisfied_count: int
 
 
 class ApplyEdgeResult(_ApplyEdgeResult, total=False):
     """Answer of `POST /v1/flows/{id}/edges/apply`."""
 
-    unsatisfied_count: int
     gated: bool
 
 
-class _ExpandFlowResult(TypedDict):
-    status: str
-    flow_id: str
-
-
-class ExpandFlowResult(_ExpandFlowResult, total=False):
+class ExpandFlowResult(TypedDict):
     """Answer of `POST /v1/flows/{id}/expand`."""
 
+    status: str
+    flow_id: str
     graph_revision: int
     node_count: int
     edge_count: int
     eligible_now_count: int
-    nodes: Mapping[str, Any]
+    nodes: Mapping[str, str]
 
 
 class _GetGraphResult(TypedDict):
-    nodes: Sequence[Any]
-    edges: Sequence[Any]
-    groups: Sequence[Any]
+    flow_id: str
+    flow_kind: str
+    namespace: str
+    public_flow_state: str
+    graph_revision: int
+    node_count: int
+    edge_count: int
+    sealed: bool
+    failure_policy: str
+    outcome_policy: str
+    reopen_count: int
+    ended: Mapping[str, int]
+    nodes: Sequence[Mapping[str, Any]]
+    edges: Sequence[Mapping[str, Any]]
+    groups: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class GetGraphResult(_GetGraphResult, total=False):
     """Answer of `GET /v1/flows/{id}/graph`."""
 
-    next_cursor: str
+    created_by: str
+    created_at: int
+    last_mutation_at: int
+    finished_at: int
+    cancelled_at: int
+    cancel_reason: str
+    cancellation_policy: str
+    cancel_completed_at: int
 
 
-class _AddMemberResult(TypedDict):
-    status: str
-    execution_id: str
-
-
-class AddMemberResult(_AddMemberResult, total=False):
+class AddMemberResult(TypedDict):
     """Answer of `POST /v1/flows/{id}/members`."""
 
+    status: str
+    execution_id: str
     node_count: int
 
 
-class _ListMembersResult(TypedDict):
-    members: Sequence[Any]
-
-
-class ListMembersResult(_ListMembersResult, total=False):
+class ListMembersResult(TypedDict):
     """Answer of `GET /v1/flows/{id}/members`."""
 
-    next_cursor: str
+    members: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class SealFlowResult(TypedDict):
@@ -730,12 +992,27 @@ class SealFlowResult(TypedDict):
 class _GetFlowSummaryResult(TypedDict):
     flow_id: str
     public_flow_state: str
+    exact: bool
+    total_members: int
 
 
 class GetFlowSummaryResult(_GetFlowSummaryResult, total=False):
     """Answer of `GET /v1/flows/{id}/summary`."""
 
-    total_members: int
+    last_summary_update_at: int
+    members_waiting: int
+    members_delayed: int
+    members_rate_limited: int
+    members_waiting_children: int
+    members_active: int
+    members_suspended: int
+    members_completed: int
+    members_failed: int
+    members_cancelled: int
+    members_expired: int
+    members_skipped: int
+    members_cancelled_benign: int
+    members_unknown: int
 
 
 class SetFlowTagsResult(TypedDict):
@@ -747,7 +1024,7 @@ class SetFlowTagsResult(TypedDict):
 class ListLanesResult(TypedDict):
     """Answer of `GET /v1/lanes`."""
 
-    lanes: Sequence[Any]
+    lanes: Sequence[Mapping[str, Any]]
 
 
 class SetLaneResult(TypedDict):
@@ -768,10 +1045,10 @@ class GetOverviewResult(TypedDict):
     at: int
     points_from: int
     point_ms: int
-    lanes: Sequence[Any]
+    lanes: Sequence[Mapping[str, Any]]
     workers_alive: int
     approvals_waiting: int
-    budgets_near_limit: Sequence[Any]
+    budgets_near_limit: Sequence[Mapping[str, Any]]
 
 
 class CreateQuotaResult(TypedDict):
@@ -781,26 +1058,31 @@ class CreateQuotaResult(TypedDict):
     quota_policy_id: str
 
 
-class _ListQuotasResult(TypedDict):
-    quotas: Sequence[Any]
-
-
-class ListQuotasResult(_ListQuotasResult, total=False):
+class ListQuotasResult(TypedDict):
     """Answer of `GET /v1/quotas`."""
 
-    next_cursor: str
+    quotas: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class _GetQuotaResult(TypedDict):
     quota_policy_id: str
+    scope_type: str
+    scope_id: str
+    window_seconds: int
+    max_requests_per_window: int
+    max_concurrent: int
+    jitter_ms: int
+    window_entries: int
+    held_slots: int
+    next_slot_in_ms: int
 
 
 class GetQuotaResult(_GetQuotaResult, total=False):
     """Answer of `GET /v1/quotas/{id}`."""
 
-    window_entries: int
-    held_slots: int
-    next_slot_in_ms: int
+    name: str
+    created_at: int
 
 
 class UpdateQuotaResult(TypedDict):
@@ -824,34 +1106,34 @@ class DetachQuotaResult(TypedDict):
 class ReadFeedResult(TypedDict):
     """Answer of `GET /v1/streams/{families}`."""
 
-    events: Sequence[Any]
-    gaps: Sequence[Any]
+    events: Sequence[Mapping[str, Any]]
+    gaps: Sequence[Mapping[str, Any]]
     cursor: str
 
 
-class _ListWorkersResult(TypedDict):
-    workers: Sequence[Any]
-
-
-class ListWorkersResult(_ListWorkersResult, total=False):
+class ListWorkersResult(TypedDict):
     """Answer of `GET /v1/workers`."""
 
-    next_cursor: str
+    workers: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
 
 
 class ClaimGrantResult(TypedDict):
     """Answer of `POST /v1/workers/{worker_id}/claim`."""
 
     execution_id: str
+    partition_key: str
     grant_key: str
+    expires_at_ms: int
     kind: str
+    lane_id: str
 
 
 class RegisterWorkerResult(TypedDict):
     """Answer of `PUT /v1/workers/{worker_id}/instances/{instance_id}`."""
 
     status: str
-    expires_at: int | str
+    expires_at: int
 
 
 class _HeartbeatResult(TypedDict):
@@ -867,23 +1149,23 @@ class HeartbeatResult(_HeartbeatResult, total=False):
 class ListLeasesResult(TypedDict):
     """Answer of `GET /v1/workers/{worker_id}/instances/{instance_id}/leases`."""
 
-    leases: Sequence[Any]
+    leases: Sequence[Mapping[str, Any]]
 
 
 class RenewLeasesResult(TypedDict):
     """Answer of `POST /v1/workers/{worker_id}/leases/renew`."""
 
-    results: Sequence[Any]
+    results: Sequence[Mapping[str, Any]]
 
 
 class _ClaimTasksResult(TypedDict):
-    tasks: Sequence[Any]
+    tasks: Sequence[Mapping[str, Any]]
 
 
 class ClaimTasksResult(_ClaimTasksResult, total=False):
     """Answer of `POST /v1/workers/{worker_id}/tasks/claim`."""
 
-    results: Sequence[Any]
+    results: Sequence[Mapping[str, Any]]
 
 
 class Api:
@@ -1018,9 +1300,9 @@ class Api:
         enforcement_mode: str | None = None,
         on_hard_limit: str | None = None,
         on_soft_limit: str | None = None,
-        dimensions: Sequence[Any] | None = None,
-        hard_limits: Sequence[Any] | None = None,
-        soft_limits: Sequence[Any] | None = None,
+        dimensions: Sequence[str] | None = None,
+        hard_limits: Sequence[int | None] | None = None,
+        soft_limits: Sequence[int | None] | None = None,
         reset_interval_ms: int | None = None,
         attach: bool | None = None,
         name: str | None = None,
@@ -1080,9 +1362,9 @@ class Api:
         enforcement_mode: str | None = None,
         on_hard_limit: str | None = None,
         on_soft_limit: str | None = None,
-        dimensions: Sequence[Any] | None = None,
-        hard_limits: Sequence[Any] | None = None,
-        soft_limits: Sequence[Any] | None = None,
+        dimensions: Sequence[str] | None = None,
+        hard_limits: Sequence[int | None] | None = None,
+        soft_limits: Sequence[int | None] | None = None,
         actor: str | None = None,
         reason: str | None = None,
     ) -> UpdateBudgetResult:
@@ -1172,7 +1454,7 @@ class Api:
         self,
         budget_id: str,
         *,
-        dimensions: Mapping[str, Any],
+        dimensions: Mapping[str, int],
         execution_id: str,
         dedup_key: str | None = None,
         mode: str | None = None,
@@ -1197,7 +1479,7 @@ class Api:
         self,
         budget_id: str,
         *,
-        dimensions: Mapping[str, Any],
+        dimensions: Mapping[str, int],
         dedup_key: str | None = None,
     ) -> CheckBudgetResult:
         """Ask for an amount: counted if it fits under every hard limit. `POST /v1/budgets/{id}/usage`"""
@@ -1234,13 +1516,13 @@ class Api:
         priority: int | None = None,
         creator_identity: str | None = None,
         idempotency_key: str | None = None,
-        tags: Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
         policy: Mapping[str, Any] | None = None,
         delay_until: int | str | None = None,
         execution_deadline_at: int | str | None = None,
         initial_hold: str | None = None,
         partition_id: int | None = None,
-        input_payload: str | None = None,
+        input_payload: str | Sequence[int] | None = None,
         allow_missing_budget: bool | None = None,
     ) -> CreateExecutionResult:
         """Create an execution. `POST /v1/executions`"""
@@ -1309,9 +1591,9 @@ class Api:
     async def create_executions(
         self,
         *,
-        executions: Sequence[Any],
+        executions: Sequence[Mapping[str, Any]],
     ) -> CreateExecutionsResult:
-        """Create up to 1000 executions, each on its own. `POST /v1/executions/batch`"""
+        """Create up to 1000 executions, independent of each other. `POST /v1/executions/batch`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1325,10 +1607,10 @@ class Api:
     async def get_execution(
         self,
         execution_id: str,
-    ) -> dict[str, Any]:
-        """An execution. `GET /v1/executions/{id}`"""
+    ) -> GetExecutionResult:
+        """Get an execution. `GET /v1/executions/{id}`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}")
-        return as_object(answer)
+        return cast("GetExecutionResult", answer)
 
     async def approve(
         self,
@@ -1364,7 +1646,7 @@ class Api:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ListAttemptsResult:
-        """Its attempts, first to last. `GET /v1/executions/{id}/attempts`"""
+        """The attempts of an execution, first to last. `GET /v1/executions/{id}/attempts`"""
         answer = await self.transport.call(
             "GET", f"/v1/executions/{escape(execution_id)}/attempts", query={"limit": limit, "cursor": cursor}
         )
@@ -1395,8 +1677,9 @@ class Api:
         execution_id: str,
         attempt_index: int,
         *,
-        frames: Sequence[Any],
+        frames: Sequence[Mapping[str, Any]],
         task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
         mode: str | None = None,
         ttl_ms: int | None = None,
     ) -> AppendFramesResult:
@@ -1406,6 +1689,7 @@ class Api:
             sent,
             {
                 "task_token": task_token,
+                "lease": lease,
                 "mode": mode,
                 "ttl_ms": ttl_ms,
                 "frames": frames,
@@ -1476,11 +1760,11 @@ class Api:
         self,
         execution_id: str,
         *,
-        children: Sequence[Any],
+        children: Sequence[Mapping[str, Any]],
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
         on_child_failure: str | None = None,
-        steps: Sequence[Any] | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
     ) -> CallChildrenResult:
         """Create children and give the task back until all of them have ended. `POST /v1/executions/{id}/call-children`"""
         sent: dict[str, Any] = {}
@@ -1505,7 +1789,7 @@ class Api:
         source: str | None = None,
         task_token: str | None = None,
     ) -> CancelExecutionResult:
-        """Cancel it, as an operator or with its lease. `POST /v1/executions/{id}/cancel`"""
+        """Cancel an execution, as an operator or with its lease. `POST /v1/executions/{id}/cancel`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1525,7 +1809,7 @@ class Api:
         after: str | None = None,
         limit: int | None = None,
     ) -> ListChildrenResult:
-        """The children it called, in the order of the calls. `GET /v1/executions/{id}/children`"""
+        """The children that an execution called, in the order of the calls. `GET /v1/executions/{id}/children`"""
         answer = await self.transport.call(
             "GET", f"/v1/executions/{escape(execution_id)}/children", query={"after": after, "limit": limit}
         )
@@ -1537,7 +1821,7 @@ class Api:
         *,
         result: bytes | str | None = None,
         result_encoding: str | None = None,
-        steps: Sequence[Any] | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> CompleteResult:
@@ -1562,7 +1846,7 @@ class Api:
         *,
         delay_until: int | str | None = None,
         delay_ms: int | None = None,
-        steps: Sequence[Any] | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> DelayResult:
@@ -1585,7 +1869,7 @@ class Api:
         self,
         execution_id: str,
     ) -> ExplainResult:
-        """Why it is not running. `GET /v1/executions/{id}/explain`"""
+        """Why an execution is not running. `GET /v1/executions/{id}/explain`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/explain")
         return cast("ExplainResult", answer)
 
@@ -1596,8 +1880,8 @@ class Api:
         reason: str | None = None,
         category: str | None = None,
         no_retry: bool | None = None,
-        fallback_to: str | None = None,
-        steps: Sequence[Any] | None = None,
+        fallback_to: str | int | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> FailResult:
@@ -1623,7 +1907,7 @@ class Api:
         execution_id: str,
         name: str,
     ) -> bytes:
-        """What an upstream result was passed on as, exact bytes. `GET /v1/executions/{id}/inputs/{name}`"""
+        """Get an input that came from another node of the flow, byte for byte. `GET /v1/executions/{id}/inputs/{name}`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/inputs/{escape(name)}", raw=True)
         return cast("bytes", answer)
 
@@ -1634,7 +1918,7 @@ class Api:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ListLeaseHistoryResult:
-        """What became of its leases, oldest first. `GET /v1/executions/{id}/lease-history`"""
+        """Lease history of an execution, oldest first. `GET /v1/executions/{id}/lease-history`"""
         answer = await self.transport.call(
             "GET", f"/v1/executions/{escape(execution_id)}/lease-history", query={"limit": limit, "cursor": cursor}
         )
@@ -1644,7 +1928,7 @@ class Api:
         self,
         execution_id: str,
     ) -> bytes:
-        """Its payload, exact bytes. `GET /v1/executions/{id}/payload`"""
+        """Get the payload of an execution, byte for byte. `GET /v1/executions/{id}/payload`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/payload", raw=True)
         return cast("bytes", answer)
 
@@ -1670,7 +1954,7 @@ class Api:
         *,
         new_priority: int,
     ) -> ChangePriorityResult:
-        """Change its priority while it waits for a worker. `PUT /v1/executions/{id}/priority`"""
+        """Change the priority of an execution that waits for a worker. `PUT /v1/executions/{id}/priority`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1690,7 +1974,7 @@ class Api:
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> ProgressResult:
-        """Tell how far a task is. `POST /v1/executions/{id}/progress`"""
+        """Report the progress of a task. `POST /v1/executions/{id}/progress`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1712,12 +1996,12 @@ class Api:
         worker_instance_id: str,
         lane_id: str,
         grant_ttl_ms: int | None = None,
-        worker_capabilities: Sequence[Any] | None = None,
+        worker_capabilities: Sequence[str] | None = None,
         capability_hash: str | None = None,
         route_snapshot_json: str | None = None,
         admission_summary: str | None = None,
     ) -> ReclaimResult:
-        """A grant for an execution whose lease was lost. `POST /v1/executions/{id}/reclaim`"""
+        """Get a grant for an execution whose lease was lost. `POST /v1/executions/{id}/reclaim`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1761,7 +2045,7 @@ class Api:
         execution_id: str,
         body: Mapping[str, Any] | None = None,
     ) -> ReleaseHoldResult:
-        """End its initial_hold, once nothing it depends on is open. `POST /v1/executions/{id}/release-hold`"""
+        """End the initial_hold of an execution whose dependencies are met. `POST /v1/executions/{id}/release-hold`"""
         answer = await self.transport.call(
             "POST", f"/v1/executions/{escape(execution_id)}/release-hold", body=dict(body or {}), safe=True
         )
@@ -1816,7 +2100,7 @@ class Api:
         self,
         execution_id: str,
     ) -> bytes:
-        """Its result, exact bytes, once it succeeded. `GET /v1/executions/{id}/result`"""
+        """Get the result of a successful execution, byte for byte. `GET /v1/executions/{id}/result`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/result", raw=True)
         return cast("bytes", answer)
 
@@ -1860,7 +2144,7 @@ class Api:
         expected_lease_id: str | None = None,
         reason: str | None = None,
     ) -> RevokeLeaseResult:
-        """Take its lease away; the next claim takes it over. `POST /v1/executions/{id}/revoke-lease`"""
+        """Revoke the lease of an execution; the next claim reclaims it. `POST /v1/executions/{id}/revoke-lease`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1944,20 +2228,20 @@ class Api:
     async def get_state(
         self,
         execution_id: str,
-    ) -> dict[str, Any]:
-        """Its public state. `GET /v1/executions/{id}/state`"""
+    ) -> GetStateResult:
+        """Get the public state of an execution. `GET /v1/executions/{id}/state`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/state")
-        return as_object(answer)
+        return cast("GetStateResult", answer)
 
     async def record_steps(
         self,
         execution_id: str,
         *,
-        steps: Sequence[Any],
+        steps: Sequence[Mapping[str, Any]],
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> RecordStepsResult:
-        """Record what a task has done, so that it is done once. `POST /v1/executions/{id}/steps`"""
+        """Record steps of a task; the first value of each name stays. `POST /v1/executions/{id}/steps`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -1977,7 +2261,7 @@ class Api:
         after: str | None = None,
         limit: int | None = None,
     ) -> ReadStepsResult:
-        """Its recorded steps, in the order of writing. `GET /v1/executions/{id}/steps`"""
+        """The recorded steps of an execution, in the order of writing. `GET /v1/executions/{id}/steps`"""
         answer = await self.transport.call(
             "GET", f"/v1/executions/{escape(execution_id)}/steps", query={"after": after, "limit": limit}
         )
@@ -2005,8 +2289,9 @@ class Api:
         execution_id: str,
         *,
         task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
         reason_code: str | None = None,
-        signals: Sequence[Any] | None = None,
+        signals: Sequence[str] | None = None,
         match: str | None = None,
         resume_condition: Mapping[str, Any] | None = None,
         resume_policy: Mapping[str, Any] | None = None,
@@ -2014,12 +2299,12 @@ class Api:
         timeout_ms: int | None = None,
         timeout_behavior: str | None = None,
         waitpoint: Mapping[str, Any] | None = None,
-        additional_waitpoints: Sequence[Any] | None = None,
+        additional_waitpoints: Sequence[Mapping[str, Any]] | None = None,
         continuation_metadata_pointer: bytes | str | None = None,
         suspension_id: str | None = None,
         idempotency_key: str | None = None,
         approval: Mapping[str, Any] | None = None,
-        steps: Sequence[Any] | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
     ) -> SuspendResult:
         """Pause until signals come, unless they are there already. `POST /v1/executions/{id}/suspend`"""
         sent: dict[str, Any] = {}
@@ -2028,6 +2313,7 @@ class Api:
             sent,
             {
                 "task_token": task_token,
+                "lease": lease,
                 "reason_code": reason_code,
                 "signals": signals,
                 "match": match,
@@ -2067,7 +2353,7 @@ class Api:
         self,
         execution_id: str,
     ) -> dict[str, Any]:
-        """Its tags. `GET /v1/executions/{id}/tags`"""
+        """Get the tags of an execution. `GET /v1/executions/{id}/tags`"""
         answer = await self.transport.call("GET", f"/v1/executions/{escape(execution_id)}/tags")
         return as_object(answer)
 
@@ -2076,7 +2362,7 @@ class Api:
         execution_id: str,
         body: Mapping[str, Any] | None = None,
     ) -> SetTagsResult:
-        """Set tags; names have the form word.rest. `PUT /v1/executions/{id}/tags`"""
+        """Set tags of an execution; names have the form word.rest. `PUT /v1/executions/{id}/tags`"""
         answer = await self.transport.call("PUT", f"/v1/executions/{escape(execution_id)}/tags", body=dict(body or {}))
         return cast("SetTagsResult", answer)
 
@@ -2089,7 +2375,7 @@ class Api:
         lease_ttl_ms: int | None = None,
         lease_id: str | None = None,
     ) -> TakeOverResult:
-        """Lease it to a worker of your choice, past capabilities and limits. `POST /v1/executions/{id}/take-over`"""
+        """Lease an execution to a worker of your choice, past capabilities and limits. `POST /v1/executions/{id}/take-over`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -2109,7 +2395,7 @@ class Api:
         self,
         execution_id: str,
         *,
-        dimensions: Mapping[str, Any],
+        dimensions: Mapping[str, int],
         budget_id: str | None = None,
         dedup_key: str | None = None,
         mode: str | None = None,
@@ -2140,7 +2426,7 @@ class Api:
         *,
         block_ms: int | None = None,
     ) -> WaitForEndResult:
-        """Answers when the execution is terminal. `GET /v1/executions/{id}/wait`"""
+        """Wait until an execution has ended. `GET /v1/executions/{id}/wait`"""
         answer = await self.transport.call(
             "GET", f"/v1/executions/{escape(execution_id)}/wait", query={"block_ms": block_ms}, wait_ms=block_ms or 0
         )
@@ -2150,7 +2436,7 @@ class Api:
         self,
         execution_id: str,
         *,
-        steps: Sequence[Any] | None = None,
+        steps: Sequence[Mapping[str, Any]] | None = None,
         task_token: str | None = None,
         lease: Mapping[str, Any] | None = None,
     ) -> WaitChildrenResult:
@@ -2173,15 +2459,17 @@ class Api:
         *,
         expires_in_ms: int,
         task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
         waitpoint_key: str | None = None,
         approval: Mapping[str, Any] | None = None,
     ) -> CreateWaitpointResult:
-        """An address for signals while the work goes on. `POST /v1/executions/{id}/waitpoints`"""
+        """Create a waitpoint while the work goes on. `POST /v1/executions/{id}/waitpoints`"""
         sent: dict[str, Any] = {}
         put(
             sent,
             {
                 "task_token": task_token,
+                "lease": lease,
                 "waitpoint_key": waitpoint_key,
                 "expires_in_ms": expires_in_ms,
                 "approval": approval,
@@ -2198,14 +2486,16 @@ class Api:
         waitpoint_id: str,
         *,
         task_token: str | None = None,
+        lease: Mapping[str, Any] | None = None,
         reason: str | None = None,
     ) -> CloseWaitpointResult:
-        """Take no more signals there. `POST /v1/executions/{id}/waitpoints/{wp}/close`"""
+        """Close a waitpoint: it takes no more signals. `POST /v1/executions/{id}/waitpoints/{wp}/close`"""
         sent: dict[str, Any] = {}
         put(
             sent,
             {
                 "task_token": task_token,
+                "lease": lease,
                 "reason": reason,
             },
         )
@@ -2257,7 +2547,7 @@ class Api:
         limit: int | None = None,
         after: str | None = None,
     ) -> ListWaitpointSignalsResult:
-        """The signals a waitpoint got, in the order that counts there. `GET /v1/executions/{id}/waitpoints/{wp}/signals`"""
+        """The signals a waitpoint got, in their order there. `GET /v1/executions/{id}/waitpoints/{wp}/signals`"""
         answer = await self.transport.call(
             "GET",
             f"/v1/executions/{escape(execution_id)}/waitpoints/{escape(waitpoint_id)}/signals",
@@ -2310,7 +2600,7 @@ class Api:
         partition: int | None = None,
         namespace: str | None = None,
         tag: Any = None,
-        state: str | None = None,
+        state: Mapping[str, Any] | None = None,
     ) -> ListFlowsResult:
         """Flows, newest first; a page may hold fewer than its limit. `GET /v1/flows`"""
         answer = await self.transport.call(
@@ -2323,7 +2613,7 @@ class Api:
     async def submit_flow(
         self,
         *,
-        nodes: Sequence[Any],
+        nodes: Sequence[Mapping[str, Any]],
         namespace: str,
         defaults: Mapping[str, Any] | None = None,
         seal: bool | None = None,
@@ -2333,7 +2623,7 @@ class Api:
         created_by: str | None = None,
         failure_policy: str | None = None,
         outcome_policy: str | None = None,
-        tags: Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
     ) -> SubmitFlowResult:
         """Create a flow with all its nodes and edges at once. `POST /v1/flows/submit`"""
         sent: dict[str, Any] = {}
@@ -2360,7 +2650,7 @@ class Api:
         self,
         flow_id: str,
     ) -> GetFlowResult:
-        """A flow. `GET /v1/flows/{id}`"""
+        """Get a flow. `GET /v1/flows/{id}`"""
         answer = await self.transport.call("GET", f"/v1/flows/{escape(flow_id)}")
         return cast("GetFlowResult", answer)
 
@@ -2488,7 +2778,7 @@ class Api:
         self,
         flow_id: str,
         *,
-        nodes: Sequence[Any],
+        nodes: Sequence[Mapping[str, Any]],
         defaults: Mapping[str, Any] | None = None,
         seal: bool | None = None,
         allow_missing_budget: bool | None = None,
@@ -2558,7 +2848,7 @@ class Api:
         *,
         expected_graph_revision: int | None = None,
     ) -> SealFlowResult:
-        """Let no further node or edge in, and the flow finish. `POST /v1/flows/{id}/seal`"""
+        """Seal a flow: it takes no further node or edge, and can finish. `POST /v1/flows/{id}/seal`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -2602,7 +2892,7 @@ class Api:
         state: str | None = None,
         scheduling_weight: int | None = None,
         default_priority: int | None = None,
-        default_policy_json: str | None = None,
+        default_policy_json: str | Mapping[str, Any] | None = None,
     ) -> SetLaneResult:
         """Change what a lane accepts and how it shares workers. `PUT /v1/lanes/{lane}`"""
         sent: dict[str, Any] = {}
@@ -2622,7 +2912,7 @@ class Api:
         self,
         lane: str,
     ) -> DeleteLaneResult:
-        """Forget a disabled lane in which nothing is left to do. `DELETE /v1/lanes/{lane}`"""
+        """Delete a disabled lane that is empty. `DELETE /v1/lanes/{lane}`"""
         answer = await self.transport.call("DELETE", f"/v1/lanes/{escape(lane)}")
         return cast("DeleteLaneResult", answer)
 
@@ -2804,10 +3094,10 @@ class Api:
         *,
         lane_id: str,
         worker_instance_id: str,
-        capabilities: Sequence[Any] | None = None,
+        capabilities: Sequence[str] | None = None,
         grant_ttl_ms: int | None = None,
     ) -> ClaimGrantResult | None:
-        """A grant for a worker that claims against the store itself. `POST /v1/workers/{worker_id}/claim`"""
+        """Get a grant, for a worker that claims against the store itself. `POST /v1/workers/{worker_id}/claim`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -2827,8 +3117,8 @@ class Api:
         instance_id: str,
         *,
         namespace: str,
-        lanes: Sequence[Any] | None = None,
-        capabilities: Sequence[Any] | None = None,
+        lanes: Sequence[str] | None = None,
+        capabilities: Sequence[str] | None = None,
         ttl_ms: int | None = None,
         boot_id: str | None = None,
         takeover: bool | None = None,
@@ -2860,7 +3150,7 @@ class Api:
         revoke_leases: bool | None = None,
         namespace: str | None = None,
     ) -> dict[str, Any] | None:
-        """Take an instance off the registry. `DELETE /v1/workers/{worker_id}/instances/{instance_id}`"""
+        """Remove a worker instance from the registry. `DELETE /v1/workers/{worker_id}/instances/{instance_id}`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -2885,7 +3175,7 @@ class Api:
         namespace: str,
         boot_id: str | None = None,
     ) -> HeartbeatResult:
-        """Keep an instance registered. `POST /v1/workers/{worker_id}/instances/{instance_id}/heartbeat`"""
+        """Keep a worker instance registered. `POST /v1/workers/{worker_id}/instances/{instance_id}/heartbeat`"""
         sent: dict[str, Any] = {}
         put(
             sent,
@@ -2904,7 +3194,7 @@ class Api:
         worker_id: str,
         instance_id: str,
     ) -> ListLeasesResult:
-        """What an instance holds, for a worker that lost a claim's answer. `GET /v1/workers/{worker_id}/instances/{instance_id}/leases`"""
+        """The leases of a worker instance, for one that lost the answer to a claim. `GET /v1/workers/{worker_id}/instances/{instance_id}/leases`"""
         answer = await self.transport.call("GET", f"/v1/workers/{escape(worker_id)}/instances/{escape(instance_id)}/leases")
         return cast("ListLeasesResult", answer)
 
@@ -2912,7 +3202,7 @@ class Api:
         self,
         worker_id: str,
         *,
-        leases: Sequence[Any],
+        leases: Sequence[Mapping[str, Any]],
         worker_instance_id: str | None = None,
         namespace: str | None = None,
         lease_ttl_ms: int | None = None,
@@ -2936,10 +3226,10 @@ class Api:
         worker_id: str,
         *,
         worker_instance_id: str,
-        lanes: Sequence[Any],
+        lanes: Sequence[str],
         namespace: str | None = None,
-        capabilities: Sequence[Any] | None = None,
-        kinds: Sequence[Any] | None = None,
+        capabilities: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
         max_tasks: int | None = None,
         wait_ms: int | None = None,
         lease_ttl_ms: int | None = None,
@@ -2947,7 +3237,7 @@ class Api:
         max_payload_bytes: int | None = None,
         claim_id: str | None = None,
         first_try: bool | None = None,
-        completions: Sequence[Any] | None = None,
+        completions: Sequence[Mapping[str, Any]] | None = None,
     ) -> ClaimTasksResult | None:
         """Claim tasks, waiting for them if need be. `POST /v1/workers/{worker_id}/tasks/claim`"""
         sent: dict[str, Any] = {}
