@@ -38,6 +38,7 @@ deps:
 	@scripts/install-deps.sh
 	@scripts/get-luajit.sh
 	@scripts/get-valkey.sh
+	@scripts/get-promtool.sh
 
 build-deps:
 	@scripts/install-deps.sh --build

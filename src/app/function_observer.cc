@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <vector>
 
 #include "base/numbers.h"
 
@@ -93,7 +95,7 @@ void WatchedCall::observe(const store::Reply& reply, std::chrono::nanoseconds to
     } else if (function_ == "ff_admit_batch") {
         observe_verdicts(reply, probe);
     } else if (function_ == "ff_cascade_completion") {
-        probe.edges_resolved(parse_u64(word(reply, 2)).value_or(0));
+        observe_cascade(reply, probe);
     } else if (function_ == "ff_cancel_flow_members") {
         observe_cancels(reply, probe);
     } else if (function_ == "ff_reconcile_dependencies") {
@@ -130,6 +132,30 @@ void WatchedCall::observe_claims(const store::Reply& reply, WorkProbe& probe) co
         probe.claimed(lane_, kind, end - first);
         first = end;
     }
+    observe_waits(tasks, probe);
+}
+
+/// A later attempt has waited for more than a worker.
+void WatchedCall::observe_waits(std::span<const store::Reply> tasks, WorkProbe& probe) const {
+    constexpr std::size_t kAttemptType = 6;
+    constexpr std::size_t kKind = 7;
+    constexpr std::size_t kCreatedAt = 11;
+    std::map<std::string_view, std::vector<Timestamp>> created;
+    for (const store::Reply& task : tasks) {
+        if (word(task, kAttemptType) != "initial") continue;
+        const auto at = parse_i64(word(task, kCreatedAt));
+        if (at) created[word(task, kKind)].push_back(timestamp_from_ms(*at));
+    }
+    for (const auto& [kind, times] : created) probe.first_attempts(lane_, kind, times);
+}
+
+/// `{1,"OK",resolved,made_eligible,skipped,cursor,groups_flagged}`
+void WatchedCall::observe_cascade(const store::Reply& reply, WorkProbe& probe) {
+    const auto figure = [&reply](std::size_t at) { return parse_u64(word(reply, at)).value_or(0); };
+    probe.edges_resolved(figure(2));
+    probe.groups_evaluated("eligible", figure(3));
+    probe.groups_evaluated("skipped", figure(4));
+    probe.groups_evaluated("cancel_remaining", figure(6));
 }
 
 /// `{1,"OK",owed,cursor,cancelled,already_terminal,not_found,draining,failed,...}`

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/time.h"
 #include "resp/command.h"
 #include "store/call.h"
 
@@ -16,6 +18,9 @@ class WorkProbe {
     virtual ~WorkProbe() = default;
     /// `kind` is the type of the attempts: initial, retry, replay, fallback, resumed or reclaim.
     virtual void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) = 0;
+    /// First attempts of executions of one kind, by the times of their creation.
+    virtual void first_attempts(std::string_view /*lane*/, std::string_view /*kind*/,
+                                std::span<const Timestamp> /*created*/) {}
     /// How long the call took that gave a worker its lease, or several.
     virtual void lease_taken(std::string_view lane, std::chrono::nanoseconds took) = 0;
     virtual void lease_renewed(bool ok) = 0;
@@ -32,6 +37,9 @@ class WorkProbe {
     virtual void members_cancelled(std::string_view disposition, std::uint64_t members) = 0;
     /// A blocked child was released or skipped by the reconciler alone.
     virtual void dependency_reconciled() = 0;
+    /// What a cascade decided on the downstreams of edges and their groups: eligible, skipped or
+    /// cancel_remaining.
+    virtual void groups_evaluated(std::string_view /*result*/, std::uint64_t /*groups*/) {}
 };
 
 /// One function call that is worth watching: what of the request the figures need, kept until the
@@ -50,6 +58,8 @@ class WatchedCall {
     bool gives_lease(const store::Reply& reply) const;
     void observe_end(const store::Reply& reply, WorkProbe& probe) const;
     void observe_claims(const store::Reply& reply, WorkProbe& probe) const;
+    void observe_waits(std::span<const store::Reply> tasks, WorkProbe& probe) const;
+    static void observe_cascade(const store::Reply& reply, WorkProbe& probe);
     static void observe_cancels(const store::Reply& reply, WorkProbe& probe);
     static void observe_verdicts(const store::Reply& reply, WorkProbe& probe);
 

@@ -13,6 +13,13 @@ struct Tally final : WorkProbe {
     void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override {
         count("claimed", lane, kind, attempts);
     }
+    void first_attempts(std::string_view lane, std::string_view kind,
+                        std::span<const Timestamp> created) override {
+        count("waited", lane, kind, created.size());
+    }
+    void groups_evaluated(std::string_view result, std::uint64_t groups) override {
+        if (groups > 0) count("evaluated", result, "", groups);
+    }
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override {
         count("taken", lane, took > std::chrono::nanoseconds(0) ? "" : "in no time");
     }
@@ -82,6 +89,21 @@ TEST(WatchedCall, CountsEveryKindOfAMixedBatch) {
               (Counts{{"claimed x initial", 1}, {"claimed x retry", 2}, {"taken x ", 1}}));
 }
 
+TEST(WatchedCall, TellsWhenFirstAttemptsWereCreated) {
+    const auto task = [](std::string_view type, std::string_view kind, std::string_view created) {
+        return list({text("e"), text("l"), text("1"), text("2"), text("a"), text("0"), text(type),
+                     text(kind), text("ns"), text(""), text("0"), text(created)});
+    };
+    const Value claims =
+        list({Value::integer(1), text("OK"),
+              list({task("initial", "resize", "1000"), task("retry", "resize", "1000"),
+                    task("initial", "mail", "2000"), task("initial", "resize", "3000")})});
+    const Counts counts =
+        seen({"FCALL", "ff_claim_batch", "1", "ff:idx:{fp:7}:lane:x:eligible", "w"}, claims);
+    EXPECT_EQ(counts.at("waited x resize"), 2);
+    EXPECT_EQ(counts.at("waited x mail"), 1);
+}
+
 TEST(WatchedCall, CountsHowAttemptsEnd) {
     const auto end = [](std::string_view function, std::string_view what) {
         return seen({"FCALL", function, "1", "ff:idx:{fp:7}:lane:x:terminal", "e"},
@@ -132,7 +154,7 @@ TEST(WatchedCall, CountsWhatLoopsDoForFlows) {
     const Value cascade = list(
         {Value::integer(1), text("OK"), text("7"), text("5"), text("2"), text("0"), text("0")});
     EXPECT_EQ(seen({"FCALL", "ff_cascade_completion", "1", "k", "e"}, cascade),
-              (Counts{{"edges", 7}}));
+              (Counts{{"edges", 7}, {"evaluated eligible ", 5}, {"evaluated skipped ", 2}}));
     const Value cancels =
         list({Value::integer(1), text("OK"), text("3"), text("0"), text("10"), text("0"), text("2"),
               text("1"), text("2"), text("e1"), text("e2")});

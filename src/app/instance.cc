@@ -223,6 +223,11 @@ Task<Done> Instance::start_services() {
                                                           std::uint64_t attempts) {
         services->overview.ended(lane, outcome, attempts);
     });
+    for (const model::LaneId& lane : settings_.lanes) probe_.lane_known(lane.text());
+    services_->overview.on_oldest(
+        [this](const std::string& lane, std::optional<Timestamp> created) {
+            probe_.oldest_waiting(lane, created);
+        });
     if (settings_.serve_http) services_->overview.start();
     background_->start();
     FF_CO_CHECK(backend_.open_resp_door());

@@ -12,6 +12,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include "app/process_figures.h"
+#include "hub/feed_event.h"
+#include "model/transport_kind.h"
+
 namespace ff::app {
 namespace {
 
@@ -32,8 +36,18 @@ const Histogram::BucketBoundaries& latency_buckets() {
 
 const Histogram::BucketBoundaries& lag_buckets() {
     static const auto& kBuckets = *new Histogram::BucketBoundaries{
-        1, 2.5, 5, 10, 25, 50, 100, 200, 500, 1000, 2500, 5000, 10'000};
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10};
     return kBuckets;
+}
+
+constexpr const char* kOtherLanes = "other";
+constexpr model::TransportKind kLastKind = model::TransportKind::NoValidReplicasFoundBySentinel;
+constexpr std::array<hub::FeedFamily, 6> kFeedFamilies = {
+    hub::FeedFamily::Completion, hub::FeedFamily::LeaseHistory,   hub::FeedFamily::InstanceTags,
+    hub::FeedFamily::Operator,   hub::FeedFamily::SignalDelivery, hub::FeedFamily::Step};
+
+Timestamp now() {
+    return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now());
 }
 
 double seconds(std::chrono::nanoseconds span) {
@@ -129,6 +143,9 @@ struct Probe::Families {
     Family<Counter>& group_policies =
         counters(registry, "ff_edge_group_policy_total", "Policies set on edge groups");
 
+    Family<Counter>& evaluations =
+        counters(registry, "ff_edge_group_evaluation_total",
+                 "What cascades decided on members with inbound edges, by result");
     Counter& edges =
         counters(registry, "ff_cascade_edges_resolved_total", "Edges that cascades resolved")
             .Add({});
@@ -148,12 +165,12 @@ struct Probe::Families {
     Counter& lost_frames =
         counters(registry, "ff_stream_gap_frames_total", "Frames told as lost to readers").Add({});
     Family<Histogram>& feed_lag =
-        histograms(registry, "ff_feed_lag_ms", "Age of events when they reach a subscriber");
+        histograms(registry, "ff_feed_lag_seconds", "Age of events when they reach a subscriber");
     Family<Counter>& lost_events =
         counters(registry, "ff_feed_gap_events_total", "Entries told as lost to subscribers");
     Family<Counter>& dispatches =
         counters(registry, "ff_completion_dispatch_total", "Completions of members, by result");
-    Histogram& dispatch_lag = histograms(registry, "ff_completion_dispatch_lag_ms",
+    Histogram& dispatch_lag = histograms(registry, "ff_completion_dispatch_lag_seconds",
                                          "Time from a completion's message to its cascade's end")
                                   .Add({}, lag_buckets());
 
@@ -203,19 +220,57 @@ struct Probe::Families {
         if (lane.empty()) return "unknown";
         const std::lock_guard lock(mutex);
         if (lanes.contains(lane)) return lane;
-        if (lanes.size() >= kLanesMax) return "other";
+        if (lanes.size() >= kLanesMax) return kOtherLanes;
         lanes.insert(lane);
+        for (const char* kind : {"initial", "retry", "replay", "fallback", "resumed", "reclaim"})
+            claims.Add({{"lane", lane}, {"kind", kind}});
+        for (const char* outcome : {"ok", "error", "timeout", "cancelled", "retry"})
+            attempts.Add({{"lane", lane}, {"outcome", outcome}});
         return lane;
+    }
+
+    /// So that a rate can be taken of the first event, too: what has labels known beforehand is 0
+    /// from the start.
+    void begin_at_zero() {
+        const auto add = [](Family<Counter>& family, const char* label,
+                            std::initializer_list<const char*> values) {
+            for (const char* value : values) family.Add({{label, value}});
+        };
+        for (const scan::KindFacts& kind : scan::all_kinds()) {
+            const Labels labels{{"scanner", std::string(kind.name)}};
+            for (Family<Counter>* family : {&cycles, &scanned, &scan_errors, &restarts})
+                family->Add(labels);
+        }
+        for (int kind = 0; kind <= static_cast<int>(kLastKind); ++kind)
+            store_errors.Add(
+                {{"kind", std::string(to_string(static_cast<model::TransportKind>(kind)))}});
+        for (const hub::FeedFamily family : kFeedFamilies) {
+            const Labels labels{{"family", std::string(hub::to_string(family))}};
+            lost_events.Add(labels);
+            feed_lag.Add(labels, lag_buckets());
+        }
+        add(renewals, "outcome", {"ok", "err"});
+        add(quota_hits, "reason", {"rate", "concurrency"});
+        add(group_policies, "policy", {"all_of", "any_of", "quorum"});
+        add(evaluations, "result", {"eligible", "skipped", "cancel_remaining"});
+        add(sibling_drains, "result",
+            {"pending", "drained", "already_drained", "drained_sans_group"});
+        add(sibling_reconciles, "action", {"sremmed_stale", "completed_drain", "no_op"});
+        add(cancelled_members, "disposition",
+            {"cancelled", "already_terminal", "not_found", "draining", "failed"});
+        add(dispatches, "result", {"ok", "failed", "malformed"});
+        for (std::size_t i = 0; i < host::kDelays; ++i) slow(static_cast<host::Delay>(i));
     }
 };
 
 Probe::Probe() : families_(std::make_unique<Families>()) {
-    for (std::size_t i = 0; i < host::kDelays; ++i) families_->slow(static_cast<host::Delay>(i));
+    families_->begin_at_zero();
 }
 Probe::~Probe() = default;
 
 std::string Probe::text() const {
-    return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+    return prometheus::TextSerializer().Serialize(families_->registry.Collect()) +
+           waits_.text(now()) + process_figures();
 }
 
 void Probe::answered(std::string_view method, std::string_view pattern, unsigned status,
@@ -302,6 +357,26 @@ void Probe::claimed(std::string_view lane, std::string_view kind, std::uint64_t 
         .Increment(static_cast<double>(attempts));
 }
 
+void Probe::first_attempts(std::string_view lane, std::string_view kind,
+                           std::span<const Timestamp> created) {
+    waits_.began(families_->lane_label(std::string(lane)), kind, created, now());
+}
+
+void Probe::lane_known(std::string_view lane) {
+    families_->lane_label(std::string(lane));
+}
+
+void Probe::oldest_waiting(std::string_view lane, std::optional<Timestamp> created) {
+    const std::string label = families_->lane_label(std::string(lane));
+    // Of several lanes that share a label none can be told.
+    if (label != kOtherLanes) waits_.oldest(label, created);
+}
+
+void Probe::groups_evaluated(std::string_view result, std::uint64_t groups) {
+    families_->evaluations.Add({{"result", std::string(result)}})
+        .Increment(static_cast<double>(groups));
+}
+
 void Probe::lease_renewed(bool ok) {
     families_->renewals.Add({{"outcome", ok ? "ok" : "err"}}).Increment();
 }
@@ -348,8 +423,7 @@ void Probe::frames_lost(std::uint64_t frames) {
 }
 
 void Probe::feed_delivered(std::string_view family, Millis lag) {
-    families_->feed_lag.Add({{"family", std::string(family)}}, lag_buckets())
-        .Observe(static_cast<double>(lag.count()));
+    families_->feed_lag.Add({{"family", std::string(family)}}, lag_buckets()).Observe(seconds(lag));
 }
 
 void Probe::feed_lost(std::string_view family, std::uint64_t entries) {
@@ -359,7 +433,7 @@ void Probe::feed_lost(std::string_view family, std::uint64_t entries) {
 
 void Probe::completion_dispatched(std::string_view result, Millis lag) {
     families_->dispatches.Add({{"result", std::string(result)}}).Increment();
-    if (result != "malformed") families_->dispatch_lag.Observe(static_cast<double>(lag.count()));
+    if (result != "malformed") families_->dispatch_lag.Observe(seconds(lag));
 }
 
 void Probe::pools(const api::Pools& pools) {

@@ -9,6 +9,7 @@
 #include "api/guard.h"
 #include "api/pool.h"
 #include "app/function_observer.h"
+#include "app/wait_figures.h"
 #include "host/shard.h"
 #include "host/slow_calls.h"
 #include "hub/probe.h"
@@ -61,6 +62,8 @@ class Probe final : public api::RequestProbe,
     void on_attempts_ended(OnAttemptsEnded act);
 
     void claimed(std::string_view lane, std::string_view kind, std::uint64_t attempts) override;
+    void first_attempts(std::string_view lane, std::string_view kind,
+                        std::span<const Timestamp> created) override;
     void lease_taken(std::string_view lane, std::chrono::nanoseconds took) override;
     void lease_renewed(bool ok) override;
     void attempts_ended(std::string_view lane, std::string_view outcome,
@@ -71,11 +74,17 @@ class Probe final : public api::RequestProbe,
     void edges_resolved(std::uint64_t edges) override;
     void members_cancelled(std::string_view disposition, std::uint64_t members) override;
     void dependency_reconciled() override;
+    void groups_evaluated(std::string_view result, std::uint64_t groups) override;
 
     void frames_lost(std::uint64_t frames) override;
     void feed_delivered(std::string_view family, Millis lag) override;
     void feed_lost(std::string_view family, std::uint64_t entries) override;
     void completion_dispatched(std::string_view result, Millis lag) override;
+
+    /// A lane of the settings: its figures are there before anything happens in it.
+    void lane_known(std::string_view lane);
+    /// When what waits longest in a lane was created; nothing where nothing waits.
+    void oldest_waiting(std::string_view lane, std::optional<Timestamp> created);
 
     /// How the pools stand now.
     void pools(const api::Pools& pools);
@@ -85,6 +94,7 @@ class Probe final : public api::RequestProbe,
   private:
     struct Families;
     std::unique_ptr<Families> families_;
+    WaitFigures waits_{};
     std::function<void()> on_library_loaded_{};
     OnAttemptsEnded on_attempts_ended_{};
 };

@@ -120,6 +120,8 @@ boost::asio::awaitable<void> Overview::keep_counting() {
             for (const LaneView& lane : *lanes)
                 figures_.counted(lane.lane_id.text(), count_of(lane, "waiting"),
                                  count_of(lane, "active"), now);
+            co_await look_for_oldest(*lanes);
+            if (stopped_) co_return;
         } else if (!stopped_) {
             log::debug("service", "lanes_not_counted", {{"error", lanes.error().text()}});
         }
@@ -128,6 +130,27 @@ boost::asio::awaitable<void> Overview::keep_counting() {
         if (stopped_) co_return;
         auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
         co_await next_count_.async_wait(token);
+    }
+}
+
+void Overview::tell_oldest(const std::string& lane,
+                           const std::optional<OldestWaiting>& oldest) const {
+    if (!on_oldest_) return;
+    on_oldest_(lane, oldest ? std::optional(oldest->created_at) : std::nullopt);
+}
+
+boost::asio::awaitable<void> Overview::look_for_oldest(std::vector<LaneView> lanes) {
+    std::size_t looked = 0;
+    for (const LaneView& lane : lanes) {
+        if (stopped_) co_return;
+        if (count_of(lane, "waiting") == 0) {
+            tell_oldest(lane.lane_id.text(), std::nullopt);
+            continue;
+        }
+        if (++looked > kWatchedLanesMost) co_return;
+        model::LaneId id = lane.lane_id;
+        const auto oldest = co_await oldest_waiting(std::move(id));
+        if (oldest.has_value()) tell_oldest(lane.lane_id.text(), *oldest);
     }
 }
 
@@ -158,6 +181,7 @@ Task<OverviewView> Overview::make() {
             model::LaneId id = one.lane.lane_id;
             FF_CO_TRY(one.oldest, co_await oldest_waiting(std::move(id)));
         }
+        tell_oldest(one.lane.lane_id.text(), one.oldest);
         view.lanes.push_back(std::move(one));
     }
     FF_CO_CHECK(co_await add_workers(view));

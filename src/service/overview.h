@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,12 +63,18 @@ class Overview {
     static constexpr std::size_t kWorkersMost = 1000;
     static constexpr std::size_t kBudgetsMost = 200;
     static constexpr std::size_t kNearMost = 20;
+    /// Lanes in which work waits whose oldest is looked for with each span.
+    static constexpr std::size_t kWatchedLanesMost = 32;
 
     Overview(const Context& context, Lanes& lanes, Workers& workers, Budgets& budgets);
 
     /// Begins to note every span how much waits and runs. Without it the points know only what
     /// ended, and what was counted for an answer.
     void start();
+    using OnOldest = std::function<void(const std::string& lane, std::optional<Timestamp> created)>;
+    /// Called with what waits longest in a lane, or that nothing waits, whenever it was looked at:
+    /// with each span of a started one, and for an answer.
+    void on_oldest(OnOldest act) { on_oldest_ = std::move(act); }
     boost::asio::awaitable<void> stop();
 
     /// An attempt ended by a call of this server: `ok`, `error`, `timeout`, `cancelled` or `retry`.
@@ -78,6 +85,8 @@ class Overview {
 
   private:
     boost::asio::awaitable<void> keep_counting();
+    boost::asio::awaitable<void> look_for_oldest(std::vector<LaneView> lanes);
+    void tell_oldest(const std::string& lane, const std::optional<OldestWaiting>& oldest) const;
     Task<OverviewView> make();
     Task<Done> add_workers(OverviewView& view);
     Task<std::optional<OldestWaiting>> oldest_waiting(model::LaneId lane);
@@ -92,6 +101,7 @@ class Overview {
     /// Shared with the answers that are being written.
     std::shared_ptr<const OverviewView> latest_{};
     SteadyClock::time_point fresh_until_{};
+    OnOldest on_oldest_{};
     bool stopped_ = false;
     bool making_ = false;
     Timer next_count_;

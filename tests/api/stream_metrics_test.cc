@@ -60,9 +60,9 @@ TEST_P(Metrics, TellOfFeeds) {
     const std::string before = world().get(target).text("cursor");
     complete(held);
     EXPECT_EQ(world().get(target + before).json().find("events")->size(), 1U);
-    EXPECT_EQ(value(R"(ff_feed_lag_ms_count{family="completion"})"), 1);
+    EXPECT_EQ(value(R"(ff_feed_lag_seconds_count{family="completion"})"), 1);
     // In time, or the clocks of this test's processes differ.
-    EXPECT_EQ(value(R"(ff_feed_lag_ms_bucket{family="completion",le="10000"})"), 1);
+    EXPECT_EQ(value(R"(ff_feed_lag_seconds_bucket{family="completion",le="10"})"), 1);
     world().command({"DEL", model::IndexKeys(partition).events()});
     const JsonReply lost = world().get(target + before);
     EXPECT_EQ(lost.json().find("gaps")->size(), 1U) << lost.body;
@@ -98,7 +98,7 @@ TEST_P(Metrics, TellOfFlows) {
     EXPECT_TRUE(becomes("ff_cascade_edges_resolved_total", kChildren))
         << value("ff_cascade_edges_resolved_total");
     EXPECT_TRUE(becomes(R"(ff_completion_dispatch_total{result="ok"})", 1));
-    EXPECT_EQ(value("ff_completion_dispatch_lag_ms_count"), 1);
+    EXPECT_EQ(value("ff_completion_dispatch_lag_seconds_count"), 1);
     EXPECT_TRUE(becomes("ff_cascade_pending", 0));
     EXPECT_EQ(value("ff_dependency_reconciled_total"), 0);
     ASSERT_EQ(world().post("/v1/flows/" + flow.text("flow_id") + "/cancel?wait=1", "{}").status,
