@@ -22,6 +22,14 @@ struct NewFlow {
     std::string outcome_policy{};
 };
 
+struct SubmittedFlow {
+    std::string flow_id{};
+    /// Of every node by its name.
+    std::map<std::string, std::string> nodes{};
+    bool already_satisfied = false;
+    Json raw{};
+};
+
 struct FlowInfo {
     std::string flow_id{};
     std::string kind{};

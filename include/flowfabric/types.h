@@ -58,6 +58,9 @@ struct CreatedExecution {
     std::string public_state{};
     /// There was one already; nothing was changed.
     bool duplicate = false;
+    /// How long it is kept once it has ended, and until when if it has; 0: not known.
+    std::int64_t retention_ms = 0;
+    std::int64_t expires_at = 0;
 };
 
 struct ExecutionInfo {
@@ -79,7 +82,12 @@ struct ExecutionInfo {
     std::int64_t completed_at = 0;
     std::int64_t attempt_index = 0;
     std::int64_t attempt_count = 0;
-    /// Everything the server said.
+    /// How long it is kept once it has ended, and until when if it has.
+    std::int64_t retention_ms = 0;
+    std::int64_t expires_at = 0;
+    /// What follows a failure, in words.
+    std::string retries{};
+    /// Everything the server said, its policy too.
     Json raw{};
 };
 
@@ -91,6 +99,8 @@ struct ExecutionSummary {
     std::string public_state{};
     int priority = 0;
     std::int64_t created_at = 0;
+    std::int64_t retention_ms = 0;
+    std::int64_t expires_at = 0;
 };
 
 struct ExecutionQuery {
@@ -179,14 +189,6 @@ struct UsageResult {
     std::int64_t limit = 0;
     /// What the budget asks for: `fail`, `warn`, ...
     std::string action{};
-};
-
-struct SubmittedFlow {
-    std::string flow_id{};
-    /// Of every node by its name.
-    std::map<std::string, std::string> nodes{};
-    bool already_satisfied = false;
-    Json raw{};
 };
 
 }  // namespace flowfabric

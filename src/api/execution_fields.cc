@@ -240,6 +240,17 @@ Result<service::NewExecution> parse_octet_execution(Call& call,
     return request;
 }
 
+void write_policy(json::Writer& out, const std::string& policy_json) {
+    const auto policy = json::Document::parse(policy_json);
+    const bool is_object = policy && policy->root().is_object();
+    out.key("policy").raw(is_object ? policy->root().to_text() : "{}");
+}
+
+void write_life(json::Writer& out, const service::Life& life) {
+    out.key("retention_ms").integer(life.retention.count());
+    write_time(out, "expires_at", life.expires_at);
+}
+
 void write_info(json::Writer& out, const service::ExecutionInfo& info) {
     out.key("execution_id").string(info.execution_id.to_string());
     out.key("namespace").string(info.ns);
@@ -271,12 +282,16 @@ void write_info(json::Writer& out, const service::ExecutionInfo& info) {
     write_text(out, "required_capabilities", info.required_capabilities);
     write_text(out, "payload_encoding", info.payload_encoding);
     write_text(out, "result_encoding", info.result_encoding);
+    write_life(out, info.life);
+    write_policy(out, info.policy_json);
+    out.key("retries").string(info.retries);
 }
 
 void write_created(json::Writer& out, const service::CreatedExecution& created) {
     out.key("status").string(created.duplicate ? "duplicate" : "created");
     out.key("execution_id").string(created.execution_id.to_string());
     out.key("public_state").string(model::to_string(created.public_state));
+    if (created.life) write_life(out, *created.life);
 }
 
 void write_item_error(json::Writer& out, const Error& error) {

@@ -25,7 +25,11 @@ Result<service::NewExecution> parse_batch_item(const Fields& item,
 Result<service::NewExecution> parse_octet_execution(Call& call,
                                                     const model::PartitionConfig& partitions);
 
-/// The members of ExecutionInfo.
+/// `policy`: an object, without members if there is none.
+void write_policy(json::Writer& out, const std::string& policy_json);
+/// `retention_ms`, and `expires_at` of what has ended.
+void write_life(json::Writer& out, const service::Life& life);
+/// The members of a described ExecutionInfo.
 void write_info(json::Writer& out, const service::ExecutionInfo& info);
 void write_created(json::Writer& out, const service::CreatedExecution& created);
 /// The members of a failed item: `status`, `code`, `class`, `retryable`, `error`, `detail`.

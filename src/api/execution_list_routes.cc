@@ -96,6 +96,7 @@ void write_listed(json::Writer& out, const service::ListedExecution& one) {
     out.key("public_state").string(model::to_string(one.public_state));
     out.key("priority").integer(one.priority);
     out.key("created_at").integer(to_ms(one.created_at));
+    write_life(out, one.life);
     out.end_object();
 }
 

@@ -67,7 +67,7 @@ Task<http::Response> create_batch(Executions& executions, model::PartitionConfig
 
 Task<http::Response> get(Executions& executions, model::PartitionConfig partitions, Call& call) {
     FF_CO_TRY(const model::ExecutionId id, parse_path_execution(call, partitions));
-    FF_CO_TRY(const service::ExecutionInfo info, co_await executions.get(id));
+    FF_CO_TRY(const service::ExecutionInfo info, co_await executions.describe(id));
     co_return json_response(200, [&info](json::Writer& out) { write_info(out, info); });
 }
 

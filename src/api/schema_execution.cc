@@ -4,16 +4,21 @@ namespace ff::api {
 namespace {
 
 constexpr std::string_view kObjects = R"schema(
+Life*: How long an execution is kept
+  retention_ms  integer   How long it is kept once it has ended
+  expires_at?   time      Once it has ended: it is not deleted before
 CreatedExecution: An execution that is there now
   status        created|duplicate   duplicate where the id or the idempotency_key was known
   execution_id  string              Of the execution that is there
   public_state  PublicState
+  ...Life?
 CreatedExecutions: One result for each execution, in order
   results  [BatchCreateResult]
 BatchCreateResult: The execution that is there now, or why there is none
   ...ItemError
   execution_id?  string
   public_state?  PublicState
+  ...Life?
 StateVector: The seven words that are always written together
   lifecycle_phase    LifecyclePhase
   ownership_state    OwnershipState
@@ -49,6 +54,9 @@ Execution: What is known about an execution
   result_encoding        bytes
   called_by              bytes        The execution that called it
   called_as              bytes        The name of that call
+  ...Life
+  policy                 ExecutionPolicy  Its own over the lane's over the server's; empty for none
+  retries                string       What follows a failure, in words
 ExecutionState: Where an execution stands
   execution_id  string
   public_state  PublicState
@@ -60,6 +68,7 @@ ListedExecution: An execution as listings show it
   public_state    PublicState
   priority        integer
   created_at      time
+  ...Life
 ExecutionPage: Executions, or with view=ids their ids
   executions       [ListedExecution,string]
   total_returned?  integer

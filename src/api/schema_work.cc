@@ -53,6 +53,8 @@ FailedTask: What follows from a failure
   delay_until?         time
   next_attempt_index?  integer
   why?                 string      Why it is not tried again
+  message?             string      The same for people
+  policy               ExecutionPolicy  Its own over the lane's over the server's; empty for none
   replayed             boolean     The answer to a repeated call
 DelayedTask: A task that was given back until a time
   status        =delayed

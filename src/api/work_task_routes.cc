@@ -79,12 +79,14 @@ Task<http::Response> fail(Work& work, model::PartitionConfig partitions, Call& c
     request.retry_by_policy = !no_retry;
     FF_CO_TRY(request.fallback_to, parse_fallback(task.body));
     FF_CO_TRY(request.steps, parse_steps(task.body, 0));
-    FF_CO_TRY(engine::FailExecution::Outcome outcome, co_await work.fail(std::move(request)));
+    FF_CO_TRY(service::FailedTask failed, co_await work.fail(std::move(request)));
+    engine::FailExecution::Outcome& outcome = failed.outcome;
     // Attempts have no gaps: behind the one that failed comes the next number.
     if (outcome.retry_scheduled && !outcome.next_attempt && task.lease.attempt_index) {
         outcome.next_attempt = model::AttemptIndex{task.lease.attempt_index->value + 1};
     }
-    co_return json_response(200, [&outcome](json::Writer& out) {
+    co_return json_response(200, [&failed](json::Writer& out) {
+        const engine::FailExecution::Outcome& outcome = failed.outcome;
         if (outcome.retry_scheduled) {
             out.key("status").string("retry_scheduled");
             out.key("delay_until").integer(to_ms(outcome.delay_until));
@@ -94,7 +96,9 @@ Task<http::Response> fail(Work& work, model::PartitionConfig partitions, Call& c
         } else {
             out.key("status").string("terminal_failed");
             if (!outcome.why.empty()) out.key("why").string(outcome.why);
+            out.key("message").string(failed.message);
         }
+        write_policy(out, failed.policy_json);
         out.key("replayed").boolean(outcome.replayed);
     });
 }

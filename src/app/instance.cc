@@ -30,6 +30,7 @@ constexpr std::size_t kEmbeddedReadsMax = 4096;
 ServiceOptions service_options(const Settings& settings, const StoreBackend& backend) {
     ServiceOptions options{.partitioner = settings.partitioner,
                            .lanes = settings.lanes,
+                           .default_policy_json = settings.default_policy_json,
                            .claim_waits_max = settings.pools.claim_waits,
                            .feed_turn = settings.feed_poll,
                            .sse_heartbeat = settings.sse_heartbeat};

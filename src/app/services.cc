@@ -11,7 +11,8 @@ sched::ClaimerOptions claimer_options(const ServiceOptions& options) {
     return {.partitions = options.rules.partitions,
             .lane_spread = options.rules.lane_spread,
             .lane_spread_overrides = options.rules.lane_spread_overrides,
-            .waiters_max = options.claim_waits_max};
+            .waiters_max = options.claim_waits_max,
+            .server_policy_json = options.default_policy_json};
 }
 
 hub::FeedHubOptions feed_options(const ServiceOptions& options) {

@@ -36,6 +36,8 @@ struct ServiceOptions {
     service::Rules rules{};
     model::LanePartitioner partitioner{};
     std::vector<model::LaneId> lanes{};
+    /// What the default policies of all lanes are laid over.
+    std::string default_policy_json{};
     std::size_t claim_waits_max = 1024;
     /// Blocking reads at once: of streams, and of feeds.
     std::size_t tail_reads_max = 64;

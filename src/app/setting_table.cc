@@ -5,6 +5,8 @@
 
 #include "app/setting_values.h"
 #include "base/numbers.h"
+#include "model/error_sentences.h"
+#include "model/execution_policy.h"
 
 namespace ff::app {
 namespace {
@@ -194,6 +196,13 @@ Result<Done> lane_spread(RawSettings& raw, Text value, Name field) {
         if (!lane.has_value()) return invalid_input(field, "'" + item + "' names no lane");
         raw.settings.lane_spread_overrides[lane->text()] = static_cast<std::uint16_t>(read);
     }
+    return Done{};
+}
+
+Result<Done> default_policy(RawSettings& raw, Text value, Name field) {
+    const auto policy = model::ExecutionPolicy::parse_given(value);
+    if (!policy) return invalid_input(field, model::sentence_of(policy.error()));
+    raw.settings.default_policy_json = value;
     return Done{};
 }
 
@@ -397,6 +406,8 @@ constexpr Setting kTable[] = {
     {"FF_LANE_SPREAD", "1 on valkey, the shards on embedded",
      "n[,lane=n...]; the same on every server", "partitions that a lane's own work is spread over",
      lane_spread},
+    {"FF_DEFAULT_POLICY", "", "an ExecutionPolicy as JSON; the same on every server",
+     "policy of executions where neither they nor their lane say otherwise", default_policy},
     {"FF_WAITPOINT_HMAC_SECRET", "",
      "even number of hex digits, 64 recommended; required with valkey; never logged",
      "signs waitpoint tokens; embedded: made at the first boot and kept in the data folder",

@@ -129,6 +129,8 @@ struct Settings {
     /// Nothing: as the backend has it.
     std::optional<std::uint16_t> lane_spread{};
     std::map<std::string, std::uint16_t> lane_spread_overrides{};
+    /// An ExecutionPolicy that has been checked; empty: none.
+    std::string default_policy_json{};
 
     std::string waitpoint_secret_hex{};
     Millis waitpoint_grace{86'400'000};

@@ -173,6 +173,26 @@ TEST(ServerFlags, Repair_20_NameTheUnknownOneAndTheNearest) {
     }
 }
 
+TEST(Settings, Repair_21_ADefaultPolicyIsCheckedAtTheStart) {
+    const auto read_policy = [](const std::string& text) {
+        return read({{"FF_DEFAULT_POLICY", text}});
+    };
+    const std::string good = R"({"retry_policy":{"max_retries":2}})";
+    EXPECT_EQ(read_policy(good)->default_policy_json, good);
+    EXPECT_EQ(read_policy("")->default_policy_json, "");
+    for (const auto& [wrong, told] : std::map<std::string, std::string>{
+             {R"({"retry_polcy":{}})", "did you mean `retry_policy`"},
+             {R"({"retention_ms":-1})", "retention_ms"},
+             {"three", "malformed"},
+             {"[1]", "not_object"}}) {
+        const auto refused = read_policy(wrong);
+        ASSERT_FALSE(refused.has_value()) << wrong;
+        const std::string text = refused.error().text();
+        EXPECT_NE(text.find("FF_DEFAULT_POLICY"), std::string::npos) << text;
+        EXPECT_NE(text.find(told), std::string::npos) << text;
+    }
+}
+
 TEST(ServerFlags, AreRefusedByName) {
     for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
              {"--port-of-call", "1"}, {"serve"}, {"--listen"}, {"--unknown=1"}})

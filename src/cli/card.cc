@@ -67,6 +67,12 @@ std::string ended_text(const ExecutionInfo& info) {
            ")";
 }
 
+std::string expiry_text(const ExecutionInfo& info) {
+    if (info.expires_at != 0) return moment(info.expires_at);
+    if (info.retention_ms == 0) return {};
+    return duration_text(info.retention_ms) + " after its end";
+}
+
 std::string tags_text(const Json& tags) {
     std::string text;
     for (const auto& [key, value] : tags.members())
@@ -94,10 +100,11 @@ void print_card(const Session& session, const ExecutionInfo& info) {
     card.line("started", started_text(info));
     card.line("ended", ended_text(info));
     card.line("deadline", moment(info.raw["execution_deadline_at"].integer()));
-    card.line("expires", moment(info.raw["expires_at"].integer()));
+    card.line("expires", expiry_text(info));
     card.line("flow", info.flow_id);
     card.line("needs", info.raw["required_capabilities"].text());
     card.line("tags", tags_text(info.raw["tags"]));
+    card.line("retries", info.retries);
     card.line("policy", policy_text(info.raw["policy"]));
 }
 
@@ -106,6 +113,7 @@ void print_explanation(const Session& session, const Explanation& why) {
     const auto evidence = [&](const std::string& text) { session.line("  " + text); };
     if (!why.lane_state.empty() && why.lane_state != "active")
         evidence("lane " + why.execution.lane + " is " + why.lane_state);
+    if (!why.execution.retries.empty()) evidence("retries: " + why.execution.retries);
     for (const Explanation::Policy& policy : why.policies)
         evidence(policy.ref + (policy.exhausted ? " is exhausted: " : ": ") + policy.detail);
     for (const Explanation::Candidate& worker : why.workers) {

@@ -40,6 +40,12 @@ Result<flowfabric::NewExecution> execution_of(const Arguments& arguments) {
     return made;
 }
 
+std::string duplicate_text(const flowfabric::CreatedExecution& created) {
+    std::string text = "flowfabric: it was there already: " + created.public_state;
+    if (created.expires_at != 0) text += ", kept until " + time_text(created.expires_at);
+    return text;
+}
+
 /// Waits for the end and prints the result; a failure is told on standard error.
 int wait_and_print(const Session& session, const AdminClient& client, const std::string& id) {
     FF_CLI_TRY(const auto ending, client.wait_for_terminal(id, kLong));
@@ -68,12 +74,15 @@ int run_submit(Session& session, const Arguments& arguments) {
     if (arguments.has("wait") || arguments.has("follow"))
         return wait_and_print(session, client, created.execution_id);
     if (session.json()) {
-        session.print_json(Json::object({{"status", created.duplicate ? "duplicate" : "created"},
-                                         {"execution_id", created.execution_id},
-                                         {"public_state", created.public_state}}));
+        Json told = Json::object({{"status", created.duplicate ? "duplicate" : "created"},
+                                  {"execution_id", created.execution_id},
+                                  {"public_state", created.public_state},
+                                  {"retention_ms", created.retention_ms}});
+        if (created.expires_at != 0) told.set("expires_at", created.expires_at);
+        session.print_json(told);
     } else {
         session.line(plain_id(created.execution_id));
-        if (created.duplicate) std::fprintf(stderr, "flowfabric: it was there already\n");
+        if (created.duplicate) std::fprintf(stderr, "%s\n", duplicate_text(created).c_str());
     }
     return kDone;
 }

@@ -140,8 +140,12 @@ int run_lanes_set(Session& session, const Arguments& arguments) {
     FF_CLI_READ(const std::int64_t weight, arguments.integer("weight", 0, 1, kWeightMax));
     flowfabric::LaneChanges changes{.state = arguments.text("state")};
     if (weight > 0) changes.scheduling_weight = weight;
-    if (changes.state.empty() && weight == 0)
-        return session.usage(mistake("There is nothing to set; give --state or --weight."));
+    changes.default_policy = arguments.text("policy");
+    if (!changes.default_policy.empty() && !Json::parse(changes.default_policy))
+        return session.usage(mistake("--policy is no JSON: " + changes.default_policy));
+    if (changes.state.empty() && weight == 0 && changes.default_policy.empty())
+        return session.usage(
+            mistake("There is nothing to set; give --state, --weight or --policy."));
     FF_CLI_TRY(const AdminClient client, session.client());
     const std::string lane = arguments.text("lane");
     FF_CLI_TRY([[maybe_unused]] const auto done, client.set_lane(lane, changes));

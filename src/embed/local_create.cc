@@ -76,10 +76,15 @@ flowfabric::Result<flowfabric::CreatedExecution> public_item(
         error.message = item.error().text();
         return error;
     }
-    return flowfabric::CreatedExecution{
+    flowfabric::CreatedExecution created{
         .execution_id = item->execution_id.to_string(),
         .public_state = std::string(model::to_string(item->public_state)),
         .duplicate = item->duplicate};
+    if (item->life) {
+        created.retention_ms = item->life->retention.count();
+        if (item->life->expires_at) created.expires_at = to_ms(*item->life->expires_at);
+    }
+    return created;
 }
 
 }  // namespace

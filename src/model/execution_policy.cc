@@ -297,7 +297,7 @@ Result<ExecutionPolicy> ExecutionPolicy::parse_given(std::string_view text) {
 }
 
 Result<std::string> ExecutionPolicy::stored_text(std::string_view given) {
-    FF_TRY(ExecutionPolicy policy, parse_given(given));
+    FF_TRY(ExecutionPolicy policy, parse(given));
     if (policy == ExecutionPolicy{}) return std::string();
     if (!policy.retry_policy || policy.retry_policy->max_retries) return std::string(given);
     policy.retry_policy->max_retries = RetryPolicy::kApiMaxRetries;

@@ -41,7 +41,7 @@ Claimer::Claimer(boost::asio::any_io_executor loop, const Clock& clock, Random& 
       options_(std::move(options)),
       board_(options_.partitions.num_flow_partitions()),
       bare_(options_.partitions.num_flow_partitions()),
-      lanes_(clock, store),
+      lanes_(clock, store, options_.server_policy_json),
       attachments_(clock, store, options_.partitions),
       admission_(clock, store, options_.partitions, attachments_),
       waits_(std::make_unique<Waits>(loop_)) {}

@@ -21,26 +21,13 @@
 #include "sched/attachments.h"
 #include "sched/bare_places.h"
 #include "sched/claim_request.h"
+#include "sched/claimer_options.h"
 #include "sched/fair_shares.h"
 #include "sched/lane_directory.h"
 #include "sched/wake_board.h"
 #include "store/store.h"
 
 namespace ff::sched {
-
-struct ClaimerOptions {
-    model::PartitionConfig partitions{};
-    /// Over how many partitions a lane's solo work is spread, from its own on.
-    std::uint16_t lane_spread = 1;
-    std::map<std::string, std::uint16_t> lane_spread_overrides{};
-    /// How long a drained lane announces new work.
-    Millis arm_wake{60'000};
-    /// Everybody looks everywhere this often while anybody waits: the net under a lost message.
-    Millis sweep_interval{30'000};
-    /// A namespace this far ahead of the last waiting one stands back.
-    double namespace_lead = 32;
-    std::size_t waiters_max = 1024;
-};
 
 struct CompletedAndClaimed {
     /// One for each completion, in order.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/global_keys.h"
+#include "model/policy_merge.h"
 #include "sched/fair_shares.h"
 
 namespace ff::sched {
@@ -55,6 +56,21 @@ void LaneDirectory::keep(std::map<std::string, Cached<Value>>& in, const std::st
     in[name] = Cached<Value>{.value = std::move(value), .loaded_at = clock_.now()};
 }
 
+/// A lane's default priority counts more than that of the server's policy, and less than that of
+/// its own. What cannot be merged stays as the lane has it: whoever creates an execution is told.
+std::string LaneDirectory::policy_over_server(const std::optional<std::int64_t>& lane_priority,
+                                              std::string lane_policy) const {
+    if (server_policy_json_.empty()) return lane_policy;
+    std::string below = server_policy_json_;
+    if (lane_priority) {
+        const std::string priority = R"({"priority":)" + std::to_string(*lane_priority) + "}";
+        Result<std::string> with_priority = model::merge_policies(priority, below);
+        if (with_priority) below = *std::move(with_priority);
+    }
+    Result<std::string> merged = model::merge_policies(lane_policy, below);
+    return merged ? *std::move(merged) : lane_policy;
+}
+
 Task<LaneConfig> LaneDirectory::lane(model::LaneId lane) {
     if (const LaneConfig* known = fresh(lanes_, lane.text())) co_return *known;
     const std::string key = model::lane_config_key(lane);
@@ -69,7 +85,8 @@ Task<LaneConfig> LaneDirectory::lane(model::LaneId lane) {
         config.state = state.value_or(LaneState::Active);
         config.weight = weight_of(values[1]);
         config.default_priority = values[2].to_integer();
-        config.default_policy_json = values[3].text().value_or("");
+        config.default_policy_json =
+            policy_over_server(config.default_priority, std::string(values[3].text().value_or("")));
     }
     keep(lanes_, lane.text(), config);
     co_return config;

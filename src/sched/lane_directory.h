@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/task.h"
@@ -22,8 +23,10 @@ std::optional<LaneState> parse_lane_state(std::string_view text);
 struct LaneConfig {
     LaneState state = LaneState::Active;
     std::uint32_t weight = 1;
-    /// For executions that come without a priority or a policy of their own.
+    /// For executions that come without a priority of their own.
     std::optional<std::int64_t> default_priority{};
+    /// What the policies of its executions are laid over: what the lane says, over what the server
+    /// says.
     std::string default_policy_json{};
 
     bool gives_work() const { return state == LaneState::Active || state == LaneState::Draining; }
@@ -36,7 +39,9 @@ class LaneDirectory {
     static constexpr std::chrono::seconds kFreshFor{1};
     static constexpr std::size_t kEntriesMax = 4096;
 
-    LaneDirectory(const Clock& clock, store::Store& store) : clock_(clock), store_(store) {}
+    /// The policy is what every lane's default is laid over; empty: none.
+    LaneDirectory(const Clock& clock, store::Store& store, std::string server_policy_json = {})
+        : clock_(clock), store_(store), server_policy_json_(std::move(server_policy_json)) {}
 
     Task<LaneConfig> lane(model::LaneId lane);
     /// The scheduling weight of a namespace.
@@ -55,9 +60,12 @@ class LaneDirectory {
                        const std::string& name) const;
     template <class Value>
     void keep(std::map<std::string, Cached<Value>>& in, const std::string& name, Value value);
+    std::string policy_over_server(const std::optional<std::int64_t>& lane_priority,
+                                   std::string lane_policy) const;
 
     const Clock& clock_;
     store::Store& store_;
+    std::string server_policy_json_;
     std::map<std::string, Cached<LaneConfig>> lanes_{};
     std::map<std::string, Cached<std::uint32_t>> namespaces_{};
 };

@@ -49,7 +49,9 @@ Json tags_json(const Tags& tags) {
 CreatedExecution created_of(const Json& reply) {
     return {.execution_id = reply["execution_id"].text(),
             .public_state = reply["public_state"].text(),
-            .duplicate = reply["status"].text() == "duplicate"};
+            .duplicate = reply["status"].text() == "duplicate",
+            .retention_ms = reply["retention_ms"].integer(),
+            .expires_at = reply["expires_at"].integer()};
 }
 
 ExecutionInfo info_of(Json reply) {
@@ -72,6 +74,9 @@ ExecutionInfo info_of(Json reply) {
     info.completed_at = reply["completed_at"].integer();
     info.attempt_index = reply["current_attempt_index"].integer();
     info.attempt_count = reply["total_attempt_count"].integer();
+    info.retention_ms = reply["retention_ms"].integer();
+    info.expires_at = reply["expires_at"].integer();
+    info.retries = reply["retries"].text();
     info.raw = std::move(reply);
     return info;
 }
@@ -83,7 +88,9 @@ ExecutionSummary summary_of(const Json& one) {
             .kind = one["execution_kind"].text(),
             .public_state = one["public_state"].text(),
             .priority = static_cast<int>(one["priority"].integer()),
-            .created_at = one["created_at"].integer()};
+            .created_at = one["created_at"].integer(),
+            .retention_ms = one["retention_ms"].integer(),
+            .expires_at = one["expires_at"].integer()};
 }
 
 Waitpoint waitpoint_of(const Json& one) {

@@ -2,9 +2,11 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "model/error_catalogue.h"
-#include "model/execution_policy.h"
 #include "sched/claimer.h"
+#include "service/effective_policy.h"
+#include "service/execution_life.h"
 #include "service/executions.h"
 #include "service/scope_gate.h"
 
@@ -62,24 +64,16 @@ Task<sched::LaneConfig> Executions::open_lane(model::LaneId lane, model::Namespa
 
 Result<Indexes::Entry> Executions::prepare(NewExecution& request, const sched::LaneConfig& lane,
                                            std::vector<engine::CreateExecution>& operations) {
-    const std::string& given =
-        request.policy_json.empty() ? lane.default_policy_json : request.policy_json;
-    std::string policy_text;
-    model::ExecutionPolicy policy;
-    if (!given.empty()) {
-        FF_TRY(policy_text, model::ExecutionPolicy::stored_text(given));
-        FF_TRY(policy, model::ExecutionPolicy::parse(policy_text));
-    }
-    std::optional<std::int64_t> priority = request.priority;
-    if (!priority) priority = policy.priority;
-    if (!priority) priority = lane.default_priority;
+    FF_TRY(EffectivePolicy effective,
+           effective_policy(request.policy_json, request.priority, lane));
+    const Millis retention = retention_of(effective.policy, context_.rules.retention_default);
     const model::ExecutionId id = place(request);
     engine::CreateExecution& operation =
         operations.emplace_back(id, request.ns, std::move(request.lane));
     operation.execution_kind = std::move(request.execution_kind);
-    operation.priority = priority.value_or(0);
+    operation.priority = effective.priority;
     operation.creator_identity = std::move(request.creator_identity);
-    operation.policy_json = std::move(policy_text);
+    operation.policy_json = std::move(effective.text);
     operation.payload = std::move(request.payload);
     operation.payload_encoding = std::move(request.payload_encoding);
     operation.delay_until = request.delay_until;
@@ -90,8 +84,9 @@ Result<Indexes::Entry> Executions::prepare(NewExecution& request, const sched::L
     return Indexes::Entry{.execution_id = id,
                           .ns = std::move(request.ns),
                           .tags = std::move(request.tags),
-                          .budgets = std::move(policy.budget_ids),
-                          .quota = policy.quota_policy_id};
+                          .budgets = std::move(effective.policy.budget_ids),
+                          .quota = effective.policy.quota_policy_id,
+                          .retention = retention};
 }
 
 Task<Indexes::Entry> Executions::with_limits(Indexes::Entry entry,
@@ -124,13 +119,28 @@ Task<Indexes::Entry> Executions::prepare_at(Site& site, NewExecution& request,
 
 CreatedExecution Executions::entered(Indexes::Entry entry,
                                      const engine::CreateExecution::Outcome& outcome) {
-    if (!outcome.duplicate) {
-        entry.created_at = context_.clock.now();
-        indexes_.add(std::move(entry));
+    CreatedExecution created{.duplicate = outcome.duplicate,
+                             .execution_id = outcome.execution_id,
+                             .public_state = outcome.public_state};
+    if (outcome.duplicate) return created;
+    created.life = Life{.retention = entry.retention};
+    entry.created_at = context_.clock.now();
+    indexes_.add(std::move(entry));
+    return created;
+}
+
+boost::asio::awaitable<void> Executions::tell_lives(std::vector<CreatedExecution*> duplicates) {
+    std::vector<model::ExecutionId> ids;
+    for (const CreatedExecution* one : duplicates) ids.push_back(one->execution_id);
+    const auto found = co_await describe_all(context_, std::move(ids));
+    if (!found) {
+        log::debug("service", "lives_not_told", {{"error", found.error().text()}});
+        co_return;
     }
-    return {.duplicate = outcome.duplicate,
-            .execution_id = outcome.execution_id,
-            .public_state = outcome.public_state};
+    for (std::size_t i = 0; i < found->size(); ++i) {
+        const std::optional<ExecutionInfo>& info = (*found)[i];
+        if (info) duplicates[i]->life = info->life;
+    }
 }
 
 Task<CreatedExecution> Executions::create(NewExecution request) {
@@ -142,7 +152,12 @@ Task<CreatedExecution> Executions::create(NewExecution request) {
     }
     FF_CO_TRY(const engine::CreateExecution::Outcome outcome,
               co_await creations_.one(operations.front()));
-    co_return entered(std::move(entry), outcome);
+    CreatedExecution created = entered(std::move(entry), outcome);
+    if (created.duplicate) {
+        std::vector<CreatedExecution*> duplicates{&created};
+        co_await tell_lives(std::move(duplicates));
+    }
+    co_return created;
 }
 
 boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create_batch(
@@ -177,6 +192,7 @@ boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create
     Creations::Outcomes outcomes = co_await creations_.many(std::move(operations));
     std::vector<Result<CreatedExecution>> results;
     results.reserve(prepared.size());
+    std::vector<CreatedExecution*> duplicates;
     std::size_t sent = 0;
     for (Result<Indexes::Entry>& entry : prepared) {
         if (!entry) {
@@ -186,10 +202,12 @@ boost::asio::awaitable<std::vector<Result<CreatedExecution>>> Executions::create
         Result<engine::CreateExecution::Outcome>& outcome = outcomes[sent++];
         if (outcome) {
             results.emplace_back(entered(*std::move(entry), *outcome));
+            if (outcome->duplicate) duplicates.push_back(&*results.back());
         } else {
             results.emplace_back(std::move(outcome).error());
         }
     }
+    co_await tell_lives(std::move(duplicates));
     co_return results;
 }
 

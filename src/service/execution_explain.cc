@@ -134,7 +134,7 @@ std::string summary_of(const Explanation& explanation) {
 }  // namespace
 
 Task<Explanation> Executions::explain(model::ExecutionId id) {
-    FF_CO_TRY(ExecutionInfo info, co_await get(id));
+    FF_CO_TRY(ExecutionInfo info, co_await describe(id));
     Explanation explanation{.info = std::move(info)};
     const ExecutionInfo& known = explanation.info;
     const auto lane = model::LaneId::parse(known.lane_id);

@@ -50,6 +50,7 @@ enum Field : std::size_t {
     kLease,
     kWorkerInstance,
     kHasResult,
+    kRetention,
     kPurging,
     kFieldCount,
 };
@@ -94,6 +95,7 @@ constexpr std::array<std::string_view, kFieldCount> kNames{
     "current_lease_id",
     "current_worker_instance_id",
     "has_result",
+    "retention_ms",
     "purging",
 };
 
@@ -158,6 +160,8 @@ Result<Done> read_numbers(const Fields& fields, ExecutionInfo& info) {
     FF_TRY(const auto count, fields.number(kAttemptCount));
     FF_TRY(const auto retries, fields.number(kRetries));
     FF_TRY(info.progress_pct, fields.number(kProgress));
+    FF_TRY(const auto retention, fields.number(kRetention));
+    if (retention) info.own_retention = Millis(*retention);
     info.priority = priority.value_or(0);
     info.created_at = created.value_or(Timestamp());
     info.current_attempt_index = index.value_or(0);

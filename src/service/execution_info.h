@@ -12,6 +12,14 @@
 
 namespace ff::service {
 
+/// How long an execution is kept.
+struct Life {
+    /// From its end on.
+    Millis retention{0};
+    /// Of one that has ended: it is not deleted before.
+    std::optional<Timestamp> expires_at{};
+};
+
 /// An execution as its record tells it. Text that is not set is empty.
 struct ExecutionInfo {
     model::ExecutionId execution_id;
@@ -49,6 +57,14 @@ struct ExecutionInfo {
     std::string current_lease_id{};
     std::string current_worker_instance_id{};
     bool has_result = false;
+    /// Its own, not that of the server.
+    std::optional<Millis> own_retention{};
+    // Not in the record; only `describe` knows them.
+    /// As stored; empty for none.
+    std::string policy_json{};
+    /// What follows a failure, in words.
+    std::string retries{};
+    Life life{};
 };
 
 /// Reads what `read_execution_info` understands.

@@ -7,7 +7,9 @@
 
 #include "base/log.h"
 #include "model/error_catalogue.h"
+#include "model/exec_keys.h"
 #include "model/global_keys.h"
+#include "service/execution_life.h"
 #include "service/executions.h"
 #include "service/merged_index.h"
 
@@ -29,7 +31,11 @@ ListedExecution listed(const ExecutionInfo& info) {
             .execution_kind = info.execution_kind,
             .public_state = info.state.public_state,
             .priority = info.priority,
-            .created_at = info.created_at};
+            .created_at = info.created_at,
+            .ended_at = info.state.lifecycle_phase == model::LifecyclePhase::Terminal
+                            ? info.completed_at
+                            : std::nullopt,
+            .own_retention = info.own_retention};
 }
 
 bool passes(const ExecutionInfo& info, const ListRequest& request) {
@@ -324,6 +330,37 @@ Task<ExecutionPage> list_tag(store::Store& store, ListRequest request) {
 }  // namespace
 
 Task<ExecutionPage> Executions::list(ListRequest request) {
+    FF_CO_TRY(ExecutionPage page, co_await list_page(std::move(request)));
+    FF_CO_CHECK(co_await tell_lives(page.executions));
+    co_return page;
+}
+
+/// A record says only what an execution's own policy says of its retention; of the others the
+/// policy is read.
+Task<Done> Executions::tell_lives(std::vector<ListedExecution>& listed) {
+    std::vector<store::Call> reads;
+    for (const ListedExecution& one : listed) {
+        if (one.own_retention) continue;
+        FF_CO_TRY(const model::ExecutionId id, model::ExecutionId::parse(one.execution_id));
+        reads.push_back(store::plain({"GET", model::ExecKeys(id).policy()}, true));
+    }
+    std::vector<Result<store::Reply>> policies;
+    if (!reads.empty()) policies = co_await context_.store.pipeline(std::move(reads));
+    std::size_t next = 0;
+    for (ListedExecution& one : listed) {
+        if (one.own_retention) {
+            one.life.retention = *one.own_retention;
+        } else {
+            FF_CO_TRY(const store::Reply policy, std::move(policies[next++]));
+            one.life.retention = retention_of(std::string(policy.text().value_or("")),
+                                              context_.rules.retention_default);
+        }
+        if (one.ended_at) one.life.expires_at = *one.ended_at + one.life.retention;
+    }
+    co_return Done{};
+}
+
+Task<ExecutionPage> Executions::list_page(ListRequest request) {
     store::Store& store = context_.store;
     if (request.tag && !request.ns) co_return invalid_input("tag", "needs_namespace");
     if (request.ns || request.every_namespace) {

@@ -63,6 +63,9 @@ struct ListedExecution {
     model::PublicState public_state = model::PublicState::Waiting;
     std::int64_t priority = 0;
     Timestamp created_at{};
+    std::optional<Timestamp> ended_at{};
+    std::optional<Millis> own_retention{};
+    Life life{};
 };
 
 struct ExecutionPage {

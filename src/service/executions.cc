@@ -11,6 +11,7 @@
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
 #include "model/exec_keys.h"
+#include "service/execution_life.h"
 #include "service/lease_history.h"
 #include "service/task_token.h"
 
@@ -38,6 +39,14 @@ Task<ExecutionInfo> Executions::get(model::ExecutionId id) {
     FF_CO_TRY(std::optional<ExecutionInfo> info, read_execution_info(id, reply));
     if (!info) co_return not_found(id);
     co_return *std::move(info);
+}
+
+Task<ExecutionInfo> Executions::describe(model::ExecutionId id) {
+    std::vector<model::ExecutionId> ids{id};
+    FF_CO_TRY(std::vector<std::optional<ExecutionInfo>> found,
+              co_await describe_all(context_, std::move(ids)));
+    if (!found.front()) co_return not_found(id);
+    co_return *std::move(found.front());
 }
 
 Task<Done> Executions::must_exist(model::ExecutionId id) {

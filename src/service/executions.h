@@ -16,6 +16,7 @@
 #include "engine/end_execution.h"
 #include "engine/fence.h"
 #include "sched/lane_directory.h"
+#include "service/call_request.h"
 #include "service/context.h"
 #include "service/creations.h"
 #include "service/execution_info.h"
@@ -45,28 +46,6 @@ struct ReplayRequest {
     std::string requested_by{};
     /// The new run goes on with the steps of the one before.
     bool keep_steps = false;
-};
-
-/// A child that an execution calls; its namespace and partition are those of its parent.
-struct CalledExecution {
-    std::string name{};
-    std::string execution_kind{};
-    /// That of the parent if absent.
-    std::optional<model::LaneId> lane{};
-    Bytes payload{};
-    std::string payload_encoding{};
-    std::optional<std::int64_t> priority{};
-    Tags tags{};
-    std::string policy_json{};
-    bool allow_missing_budget = false;
-};
-
-struct CallRequest {
-    model::ExecutionId execution_id;
-    engine::Fence fence;
-    bool continue_on_failure = false;
-    std::vector<CalledExecution> children{};
-    std::vector<engine::Step> steps{};
 };
 
 struct RevokedLease {
@@ -134,6 +113,8 @@ class Executions {
 
     /// `execution_not_found` here and below.
     Task<ExecutionInfo> get(model::ExecutionId id);
+    /// The same with its policy and its life.
+    Task<ExecutionInfo> describe(model::ExecutionId id);
     /// `not_found` if there is none.
     Task<Bytes> payload(model::ExecutionId id);
     Task<Bytes> input(model::ExecutionId id, std::string name);
@@ -188,6 +169,10 @@ class Executions {
                                             std::vector<Indexes::Entry>& entries);
     model::ExecutionId place(const NewExecution& request);
     CreatedExecution entered(Indexes::Entry entry, const engine::CreateExecution::Outcome& outcome);
+    /// Of those that were there before, what their own records say, if they can be read.
+    boost::asio::awaitable<void> tell_lives(std::vector<CreatedExecution*> duplicates);
+    Task<ExecutionPage> list_page(ListRequest request);
+    Task<Done> tell_lives(std::vector<ListedExecution>& listed);
     Task<Done> must_exist(model::ExecutionId id);
     Task<Bytes> read_bytes(model::ExecutionId id, std::string key);
 

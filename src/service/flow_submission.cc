@@ -7,6 +7,7 @@
 #include "model/execution_policy.h"
 #include "model/flow_keys.h"
 #include "sched/claimer.h"
+#include "service/effective_policy.h"
 #include "service/flows.h"
 #include "service/graph_check.h"
 #include "service/hash_record.h"
@@ -100,18 +101,15 @@ Task<Done> Flows::fill_from_lanes(Submission& submission) {
     for (GraphNode& node : submission.graph.nodes) {
         FF_CO_TRY(model::LaneId lane, model::LaneId::parse(node.lane));
         FF_CO_TRY(const sched::LaneConfig config, co_await context_.claimer.lanes().lane(lane));
-        if (node.policy_json.empty()) {
-            FF_CO_TRY(node.policy_json,
-                      model::ExecutionPolicy::stored_text(config.default_policy_json));
-        }
-        FF_CO_TRY(const auto policy, model::ExecutionPolicy::parse(node.policy_json));
+        FF_CO_TRY(EffectivePolicy effective,
+                  effective_policy(node.policy_json, node.priority, config));
+        const model::ExecutionPolicy& policy = effective.policy;
         const bool is_limited = !policy.budget_ids.empty() || policy.quota_policy_id;
         if (is_limited && !submission.graph.allow_missing_budget) {
             FF_CO_CHECK(co_await limits_.require(policy.budget_ids, policy.quota_policy_id));
         }
-        if (!node.priority) {
-            node.priority = policy.priority ? policy.priority : config.default_priority;
-        }
+        node.policy_json = std::move(effective.text);
+        node.priority = effective.priority;
     }
     co_return Done{};
 }

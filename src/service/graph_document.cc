@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "model/execution_policy.h"
+#include "model/policy_merge.h"
 
 namespace ff::service {
 namespace {
@@ -54,12 +55,12 @@ void read_common(GraphFields& fields, GraphNode& node) {
         node.payload_encoding = *std::move(encoding);
     }
     if (const auto policy = fields.object("policy")) {
-        auto stored = model::ExecutionPolicy::stored_text(policy->to_text());
-        if (stored) {
-            node.policy_json = *std::move(stored);
-        } else {
-            fields.refuse("policy", stored.error());
-        }
+        const std::string text = policy->to_text();
+        const auto checked = model::ExecutionPolicy::parse_given(text);
+        if (!checked) return fields.refuse("policy", checked.error());
+        // Over that of `defaults`, which the node has so far.
+        auto merged = model::merge_policies(text, node.policy_json);
+        if (merged) node.policy_json = *std::move(merged);
     }
 }
 

@@ -37,7 +37,7 @@ struct GraphNode {
     /// Where neither this nor the policy says it, the lane does.
     std::optional<std::int64_t> priority{};
     std::string creator_identity{};
-    /// As stored; where it is empty, the lane's default applies.
+    /// What the document says; the lane's and the server's defaults come under it.
     std::string policy_json{};
     std::optional<Bytes> payload{};
     std::string payload_encoding{};

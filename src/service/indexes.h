@@ -37,6 +37,8 @@ class Indexes {
         std::vector<model::BudgetId> budgets{};
         /// Enters no index; named by the policy that the budgets come from.
         std::optional<model::QuotaPolicyId> quota{};
+        /// Enters no index either: how long it is kept once it has ended.
+        Millis retention{0};
     };
 
     explicit Indexes(const Context& context);

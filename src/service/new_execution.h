@@ -9,6 +9,7 @@
 #include "model/execution_id.h"
 #include "model/ids.h"
 #include "model/state.h"
+#include "service/execution_info.h"
 #include "service/indexes.h"
 
 namespace ff::service {
@@ -31,7 +32,7 @@ struct NewExecution {
     std::string creator_identity{};
     std::optional<model::IdempotencyKey> idempotency_key{};
     Tags tags{};
-    /// JSON text as given; empty: what the lane says.
+    /// JSON text as given. What it does not say the lane says, and then the server.
     std::string policy_json{};
     std::optional<model::DueTime> delay_until{};
     std::optional<model::DueTime> execution_deadline{};
@@ -45,6 +46,8 @@ struct CreatedExecution {
     bool duplicate = false;
     model::ExecutionId execution_id;
     model::PublicState public_state = model::PublicState::Waiting;
+    /// Nothing if it is gone by now.
+    std::optional<Life> life{};
 };
 
 }  // namespace ff::service

@@ -4,6 +4,7 @@
 #include "engine/due_execution.h"
 #include "engine/operation.h"
 #include "model/error_catalogue.h"
+#include "model/exec_keys.h"
 #include "service/own_release.h"
 #include "service/task_token.h"
 
@@ -207,8 +208,19 @@ Task<engine::CompleteExecution::Outcome> Work::complete(engine::CompleteExecutio
     co_return co_await run_once(context_.store, std::move(request), as_completed);
 }
 
-Task<engine::FailExecution::Outcome> Work::fail(engine::FailExecution request) {
-    co_return co_await run_once(context_.store, std::move(request), as_failed);
+Task<FailedTask> Work::fail(engine::FailExecution request) {
+    const std::string policy_key = model::ExecKeys(request.execution_id).policy();
+    const bool asked_for_retry = request.retry_by_policy;
+    FailedTask failed;
+    FF_CO_TRY(failed.outcome, co_await run_once(context_.store, std::move(request), as_failed));
+    if (!failed.outcome.retry_scheduled) {
+        failed.message = why_final(failed.outcome, asked_for_retry);
+    }
+    // It has failed, whatever becomes of this look.
+    store::Call read = store::plain({"GET", policy_key}, true);
+    const Result<store::Reply> policy = co_await context_.store.call(std::move(read));
+    if (policy) failed.policy_json = std::string(policy->text().value_or(""));
+    co_return failed;
 }
 
 Task<engine::DelayExecution::Outcome> Work::delay(engine::DelayExecution request) {

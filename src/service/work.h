@@ -20,6 +20,7 @@
 #include "sched/claimer.h"
 #include "sched/granter.h"
 #include "service/context.h"
+#include "service/failed_task.h"
 
 namespace ff::service {
 
@@ -88,7 +89,7 @@ class Work {
     boost::asio::awaitable<std::vector<Result<engine::RenewLease::Outcome>>> renew_all(
         std::vector<engine::RenewLease> requests);
     Task<engine::CompleteExecution::Outcome> complete(engine::CompleteExecution request);
-    Task<engine::FailExecution::Outcome> fail(engine::FailExecution request);
+    Task<FailedTask> fail(engine::FailExecution request);
     Task<engine::DelayExecution::Outcome> delay(engine::DelayExecution request);
     /// Back to the queue at once, the same attempt; `unbegun`: as if nobody had ever had it.
     Task<Done> release(model::ExecutionId id, engine::Fence fence, bool unbegun);

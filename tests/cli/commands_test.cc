@@ -123,6 +123,38 @@ TEST_F(Cli, SubmitGetAndListShowAnExecution) {
     EXPECT_EQ(run({"get", "{fp:1}:00000000-0000-4000-8000-000000000000"}).exit_code, 1);
 }
 
+TEST_F(Cli, Repair_21_TheCardShowsThePolicyInForceAndExplainSaysWhatFollowsAFailure) {
+    ASSERT_TRUE(client.set_lane(lane, {.default_policy = R"({"retry_policy":{"max_retries":4}})"})
+                    .has_value());
+    const Said created = run({"submit", "greet", "--lane", lane, "--policy", R"({"priority":2})"});
+    ASSERT_EQ(created.exit_code, 0) << created.err;
+    const std::string id = created.out.substr(0, created.out.find('\n'));
+    const Said card = run({"get", id});
+    EXPECT_TRUE(card.tells(R"({"priority":2,"retry_policy":{"max_retries":4}})")) << card.out;
+    EXPECT_TRUE(card.tells("0 of 4 retries used")) << card.out;
+    EXPECT_TRUE(run({"explain", id}).tells("0 of 4 retries used"));
+}
+
+TEST_F(Cli, Repair_23_SubmitAndGetSayHowLongAnExecutionIsKept) {
+    const std::vector<std::string> submit{"submit", "greet", "--lane", lane, "--idempotency-key",
+                                          lane,     "--json"};
+    const Json made = run(submit).json();
+    EXPECT_EQ(made["retention_ms"].integer(), 86'400'000);
+    const std::string id = made["execution_id"].text();
+    EXPECT_TRUE(run({"get", id}).tells("expires   1 d 0 h after its end")) << run({"get", id}).out;
+    ASSERT_EQ(run({"cancel", id}).exit_code, 0);
+    const Said card = run({"get", id});
+    EXPECT_TRUE(card.tells("expires   2")) << card.out;
+    EXPECT_TRUE(card.tells("(in 23 h 59 min)")) << card.out;
+    const std::int64_t expires = run({"get", id, "--json"}).json()["expires_at"].integer();
+    EXPECT_GT(expires, 0);
+    EXPECT_EQ(run(submit).json()["expires_at"].integer(), expires);
+    const Said again = run({submit.begin(), submit.end() - 1});
+    EXPECT_NE(again.err.find("kept until"), std::string::npos) << again.err;
+    const Json listed = run({"list", "--lane", lane, "--json"}).json();
+    EXPECT_EQ(listed["executions"].items().at(0)["expires_at"].integer(), expires);
+}
+
 TEST_F(Cli, ListShowsTheNewestOfEverythingByTheWordsItPrints) {
     const std::string other = DoorWorld::unique("cli-ns");
     const auto made = [&](std::vector<std::string> more) {

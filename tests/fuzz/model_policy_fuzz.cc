@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/execution_policy.h"
+#include "model/policy_merge.h"
 
 namespace {
 
@@ -35,5 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(*again == *policy);
     require(again->to_json() == written);
     require(ExecutionPolicy::parse(*stored).has_value());
+    // Laid over itself it stays what it is.
+    const ff::Result<std::string> merged = ff::model::merge_policies(written, written);
+    require(merged.has_value());
+    const ff::Result<ExecutionPolicy> same = ExecutionPolicy::parse(*merged);
+    require(same.has_value() && *same == *policy);
     return 0;
 }

@@ -52,8 +52,14 @@ export interface CreateExecution extends PayloadFields {
   allow_missing_budget?: boolean;
 }
 
+/** How long an execution is kept once it has ended, and when it may be deleted if it has. */
+export interface Kept {
+  retention_ms?: number;
+  expires_at?: number;
+}
+
 /** Which execution there is now, and whether it was new. */
-export interface Created {
+export interface Created extends Kept {
   status: 'created' | 'duplicate';
   execution_id: string;
   public_state: string;
@@ -70,7 +76,7 @@ export interface ItemError {
 }
 
 /** An execution as listings show it. */
-export interface ExecutionSummary {
+export interface ExecutionSummary extends Kept {
   execution_id: string;
   namespace: string;
   lane_id: string;
@@ -81,7 +87,7 @@ export interface ExecutionSummary {
 }
 
 /** Everything about one execution but its bytes. */
-export interface ExecutionInfo {
+export interface ExecutionInfo extends Kept {
   execution_id: string;
   namespace: string;
   lane_id: string;
@@ -115,6 +121,10 @@ export interface ExecutionInfo {
   payload_encoding?: string;
   tags?: Tags;
   required_capabilities?: string[];
+  /** The policy in force: its own over the lane's over the server's. */
+  policy?: ExecutionPolicy;
+  /** What follows a failure, in words. */
+  retries?: string;
   [member: string]: unknown;
 }
 
