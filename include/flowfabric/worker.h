@@ -46,6 +46,8 @@ struct WorkerConfig {
     std::string ns = "default";
     std::vector<std::string> lanes{};
     std::vector<std::string> capabilities{};
+    /// Claims only executions of these kinds, at most 64; empty: any.
+    std::vector<std::string> kinds{};
     Millis lease_ttl{30'000};
     /// The pause of a caller of claim_next that found nothing.
     Millis claim_poll_interval{1000};

@@ -10,6 +10,8 @@
 #include "engine/operation.h"
 #include "flowfabric/client.h"
 #include "model/capability_set.h"
+#include "model/kind_set.h"
+#include "sched/kind_sorting.h"
 #include "sdk/capacity.h"
 #include "sdk/grant_claim.h"
 #include "sdk/public_error.h"
@@ -25,6 +27,7 @@ struct Claimer {
     model::WorkerInstanceId worker_instance_id;
     std::vector<model::LaneId> lanes{};
     model::CapabilitySet capabilities{};
+    model::KindSet kinds{};
     std::optional<model::Namespace> ns{};
     Millis lease_ttl{30'000};
 };
@@ -41,6 +44,9 @@ Result<Claimer> claimer_of(const flowfabric::WorkerConfig& worker) {
     const std::vector<std::string_view> tokens(worker.capabilities.begin(),
                                                worker.capabilities.end());
     FF_TRY(made.capabilities, model::CapabilitySet::parse(tokens));
+    if (!worker.kinds.empty()) {
+        FF_TRY(made.kinds, model::KindSet::parse(worker.kinds));
+    }
     FF_TRY(made.ns, model::Namespace::parse(worker.ns));
     made.lease_ttl = worker.lease_ttl;
     return made;
@@ -91,10 +97,17 @@ asio::awaitable<Result<std::optional<sdk::HotTask>>> claim_at(const service::Con
                              .capabilities_csv = worker.capabilities.csv(),
                              .lease_ttl = worker.lease_ttl,
                              .bypass_admission = true,
-                             .only_namespace = worker.ns};
+                             .only_namespace = worker.ns,
+                             .kinds = worker.kinds};
     batch.leases.push_back(
         {.lease_id = model::LeaseId::mint(random), .attempt_id = model::AttemptId::mint(random)});
+    engine::ClaimBatch again = batch;
     FF_CO_TRY(engine::ClaimedBatch claimed, co_await engine::run(context.store, std::move(batch)));
+    if (claimed.unsorted && claimed.claimed.empty()) {
+        std::function<bool()> never = [] { return false; };
+        FF_CO_CHECK(co_await sched::sort_by_kind(context.store, lane, place, std::move(never)));
+        FF_CO_TRY(claimed, co_await engine::run(context.store, std::move(again)));
+    }
     if (claimed.claimed.empty()) co_return std::optional<sdk::HotTask>();
     co_return std::optional<sdk::HotTask>(
         task_of(std::move(claimed.claimed.front()), std::move(lane), worker.lease_ttl));

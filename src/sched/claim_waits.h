@@ -35,7 +35,8 @@ struct Claimer::Waits {
         sweeper = waiters.empty() ? 0 : waiters.begin()->first;
         if (sweeper != 0) waiters.begin()->second->timer.cancel();
     }
-    /// By lane: never due, cancelled when the look through it has ended.
+    /// By lane, and by group where kinds are asked for: never due, cancelled when the look through
+    /// it has ended.
     std::map<std::string, std::shared_ptr<Timer>> surveys{};
 
     /// A look under way, whatever becomes of it.

@@ -7,6 +7,7 @@
 #include "engine/pause_execution.h"
 #include "model/error_catalogue.h"
 #include "sched/claim_waits.h"
+#include "sched/kind_sorting.h"
 
 namespace ff::sched {
 namespace {
@@ -205,15 +206,18 @@ Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batc
         board_.found_empty(round.group, place.lane.text(), place.partition, sent.news);
     }
     // With an id, a partition that has given something gives the same again.
-    const bool asks_again = (more_behind || batch.unsorted) && batch.deferred.empty() &&
-                            (batch.claimed.empty() || round.request.claim_id.empty());
-    const bool unsorted = batch.unsorted;
+    bool asks_again = (more_behind || batch.unsorted) && batch.deferred.empty() &&
+                      (batch.claimed.empty() || round.request.claim_id.empty());
     std::vector<engine::DeferredTask> deferred = std::move(batch.deferred);
     FF_CO_CHECK(co_await account(round, place, batch));
     // Work is left for somebody who waits for the same.
-    if (!batch.armed && !unsorted) wake(board_.next_waiter(round.group));
-    if (unsorted) {
-        FF_CO_CHECK(co_await sort_kinds(place));
+    if (!batch.armed && !batch.unsorted) wake(board_.next_waiter(round.group));
+    if (batch.unsorted) {
+        std::function<bool()> gone = [this, &round] {
+            return stopped_ || round.request.abandoned();
+        };
+        FF_CO_CHECK(co_await sort_by_kind(store_, place.lane, place.partition, gone));
+        asks_again = asks_again && !gone();
     }
     if (!deferred.empty() && round.missing() > 0) {
         FF_CO_CHECK(co_await claim_admitted(round, place, std::move(deferred)));
@@ -223,23 +227,14 @@ Task<Done> Claimer::take_up(Round& round, Place place, engine::ClaimedBatch batc
     co_return co_await claim_at(round, std::move(deeper), round.missing());
 }
 
-Task<Done> Claimer::sort_kinds(Place place) {
-    using Sorted = engine::IndexKinds::Outcome;
-    // Each call sorts the next 2,048, so that others get their turn in between.
-    for (Sorted sorted = Sorted::Building; sorted == Sorted::Building && !stopped_;) {
-        engine::IndexKinds more{.partition = model::PartitionKey::flow(place.partition),
-                                .lane = place.lane};
-        FF_CO_TRY(sorted, co_await engine::run(store_, std::move(more)));
-    }
-    co_return Done{};
-}
-
 Task<Done> Claimer::account(Round& round, Place place, engine::ClaimedBatch& batch) {
     const std::string& lane = place.lane.text();
     if (waiting_namespaces_.size() >= kLanesMax) waiting_namespaces_.clear();
     if (namespace_shares_.size() >= kLanesMax) namespace_shares_.clear();
-    // No names while work is left means that this call did not ask for them.
-    if (!batch.waiting_namespaces.empty() || batch.eligible_left == 0) {
+    // No names while work is left means that this call did not ask for them; who asks for kinds
+    // hears of no other work.
+    const bool is_drained = batch.eligible_left == 0 && round.request.kinds.any();
+    if (!batch.waiting_namespaces.empty() || is_drained) {
         waiting_namespaces_[lane] = std::move(batch.waiting_namespaces);
         for (const std::string& ns : waiting_namespaces_[lane]) namespace_shares_[lane].wants(ns);
     }

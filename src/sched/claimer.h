@@ -104,7 +104,7 @@ class Claimer {
                         std::vector<std::uint16_t>& places);
     /// The same after a look.
     Task<Done> survey(const Round& round, model::LaneId lane, std::vector<std::uint16_t>& places);
-    Task<Done> look_through(model::LaneId lane, std::vector<std::uint16_t> places);
+    Task<Done> look_through(const Round& of, model::LaneId lane, std::vector<std::uint16_t> places);
     Task<Done> claim_at(Round& round, std::vector<Place> places, std::size_t each);
     /// How things stood when a claim call was sent.
     struct Sent {
@@ -115,8 +115,6 @@ class Claimer {
     Task<Done> take_up(Round& round, Place place, engine::ClaimedBatch batch, Sent sent);
     Task<Done> claim_admitted(Round& round, Place place,
                               std::vector<engine::DeferredTask> deferred);
-    /// Goes on until the queues by kind hold all that the lane has there.
-    Task<Done> sort_kinds(Place place);
     Task<Done> account(Round& round, Place place, engine::ClaimedBatch& batch);
 
     /// True if there was an earlier claim with the same id, whose tasks are in the round then.

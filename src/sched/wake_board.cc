@@ -99,7 +99,9 @@ std::vector<WakeBoard::WaiterId> WakeBoard::on_wake(const std::string& lane,
     const auto looking = groups_of_lane_.find(lane);
     if (partition >= partitions_ || looking == groups_of_lane_.end()) return woken;
     for (Group* const group : looking->second) {
-        if (!kind.empty() && (group->kinds.any() || !group->kinds.takes(kind))) continue;
+        const bool told =
+            kind.empty() ? group->kinds.any() : !group->kinds.any() && group->kinds.takes(kind);
+        if (!told) continue;
         group->lanes.at(lane)[partition] = true;
         ++group->news;
         take_first(*group, woken);

@@ -47,9 +47,9 @@ class WakeBoard {
                      std::uint64_t known);
     bool is_maybe(const GroupKey& group, const std::string& lane, std::uint16_t partition);
 
-    /// Work entered: all groups of the lane look there again. Returns whom to wake: the longest
-    /// waiting of each group. A message with a kind is for groups that ask for this kind: the
-    /// others are told by one without.
+    /// Work entered: the groups of the lane that armed for it look there again. Returns whom to
+    /// wake: the longest waiting of each. A message with a kind is for groups that ask for this
+    /// kind, one without for those that take any.
     std::vector<WaiterId> on_wake(const std::string& lane, std::uint16_t partition,
                                   std::string_view kind = {});
     /// Messages may have been lost: everybody looks everywhere.

@@ -10,7 +10,7 @@ namespace {
 using Partitions = std::vector<std::uint16_t>;
 using Waiters = std::vector<WakeBoard::WaiterId>;
 
-TEST(WakeBoard, AMessageWithAKindIsForThoseWhoAskForIt) {
+TEST(WakeBoard, Repair_22_AMessageWithAKindIsForThoseWhoAskForItAndOneWithoutForTheOthers) {
     WakeBoard board(4);
     const std::vector<std::string> names = {"mail", "bill"};
     const auto kinds = model::KindSet::parse(names);
@@ -26,9 +26,10 @@ TEST(WakeBoard, AMessageWithAKindIsForThoseWhoAskForIt) {
     EXPECT_EQ(board.on_wake("a", 1, "mail"), Waiters({takes_some}));
     EXPECT_TRUE(board.is_maybe(some, "a", 1));
     EXPECT_FALSE(board.is_maybe(any, "a", 1));
-    // A look at a place arms it for everybody.
+    const auto waits_on = board.wait(some);
     EXPECT_EQ(board.on_wake("a", 2), Waiters({takes_all}));
-    EXPECT_TRUE(board.is_maybe(some, "a", 2));
+    EXPECT_FALSE(board.is_maybe(some, "a", 2)) << "it is told of its own kinds";
+    EXPECT_EQ(board.on_wake("a", 2, "bill"), Waiters({waits_on}));
 }
 
 TEST(WakeBoard, LooksEverywhereFirstAndThenOnlyWhereWorkMayBe) {

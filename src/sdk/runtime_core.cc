@@ -50,7 +50,7 @@ void RuntimeCore::start() {
 Result<Done> RuntimeCore::run() {
     const GivesWay gives_way;
     worker.core()->set_capacity(limit);
-    worker.core()->set_kinds(wanted_kinds());
+    if (worker.config().kinds.empty()) worker.core()->set_kinds(wanted_kinds());
     {
         const std::lock_guard lock(mutex_);
         if (ran_) return flowfabric::config_error("a runtime runs once");

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "model/capability_set.h"
 #include "model/ids.h"
+#include "model/kind_set.h"
 #include "sdk/public_error.h"
 #include "sdk/words.h"
 
@@ -49,6 +50,10 @@ Result<Done> check_config(const flowfabric::WorkerConfig& config) {
                                                config.capabilities.end());
     const auto capabilities = model::CapabilitySet::parse(tokens, "worker");
     if (!capabilities.has_value()) return to_public(capabilities.error());
+    if (!config.kinds.empty()) {
+        const auto kinds = model::KindSet::parse(config.kinds, "WorkerConfig: kinds");
+        if (!kinds.has_value()) return flowfabric::config_error(kinds.error().text());
+    }
     if (config.lease_ttl < kLeaseTtlMin || config.lease_ttl > kLeaseTtlMax)
         return flowfabric::config_error("WorkerConfig: lease_ttl: 1 s to 1 h");
     return Done{};
@@ -167,7 +172,7 @@ HotClaim WorkerCore::new_claim(std::size_t tasks_max) const {
             .ns = config_.ns,
             .lanes = config_.lanes,
             .capabilities = config_.capabilities,
-            .kinds = kinds_,
+            .kinds = config_.kinds,
             .tasks_max = tasks_max,
             .lease_ttl = config_.lease_ttl};
 }

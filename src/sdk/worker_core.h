@@ -36,7 +36,7 @@ class WorkerCore {
     /// A runtime's limit replaces the configured one. Before the first claim.
     void set_capacity(std::size_t most) { capacity_ = std::make_unique<Capacity>(most); }
     /// Claims ask for these kinds only. Before the first claim.
-    void set_kinds(std::vector<std::string> kinds) { kinds_ = std::move(kinds); }
+    void set_kinds(std::vector<std::string> kinds) { config_.kinds = std::move(kinds); }
 
     /// Completes, then claims up to one task for each permit. Permits that are not used stay.
     struct Turn {
@@ -64,7 +64,6 @@ class WorkerCore {
 
     std::shared_ptr<Door> door_;
     flowfabric::WorkerConfig config_;
-    std::vector<std::string> kinds_{};
     std::string boot_id_;
     std::unique_ptr<Capacity> capacity_;
     std::shared_ptr<LeaseKeeper> keeper_;

@@ -75,6 +75,51 @@ TEST_P(Ch07Kinds, S70_AWaitingClaimIsToldOfItsKindsOnly) {
     EXPECT_LT(std::chrono::steady_clock::now() - before, Millis(10'000));
 }
 
+TEST_P(Ch07Kinds, Repair_22_EachWaitingClaimIsToldOfItsOwnWorkLongestWaitingFirst) {
+    const auto waiting = [this] {
+        std::size_t count = 0;
+        world().on_loop([&] { count = world().services().claimer.waiting(); });
+        return count;
+    };
+    const auto wait_for = [&](std::string kinds, std::string worker) {
+        const std::size_t before = waiting();
+        auto found = std::async(std::launch::async, [this, kinds, worker] {
+            return claimed(kinds + R"(,"wait_ms":20000)", worker);
+        });
+        EXPECT_TRUE(wait_until([&] { return waiting() == before + 1; }));
+        return found;
+    };
+    auto mail = wait_for(R"(,"kinds":["mail"])", "w1");
+    auto bill = wait_for(R"(,"kinds":["bill"])", "w2");
+    auto more = wait_for(R"(,"kinds":["bill"])", "w3");
+    for (int i = 0; i < 20; ++i) create_kind("other");
+    const std::string first = create_kind("bill");
+    EXPECT_EQ(only(bill.get()), first);
+    const std::string second = create_kind("bill");
+    EXPECT_EQ(only(more.get()), second);
+    const std::string third = create_kind("mail");
+    EXPECT_EQ(only(mail.get()), third);
+}
+
+TEST_P(Ch07Kinds, Repair_22_WorkInAnyPartitionIsToldToAWaitingClaim) {
+    for (const std::string partition : {"3", "200"}) {
+        auto waiting = std::async(
+            std::launch::async, [this] { return claimed(R"(,"kinds":["mail"],"wait_ms":20000)"); });
+        ASSERT_TRUE(wait_until([this] {
+            std::size_t count = 0;
+            world().on_loop([&] { count = world().services().claimer.waiting(); });
+            return count == 1;
+        }));
+        const auto before = std::chrono::steady_clock::now();
+        const JsonReply made =
+            world().post("/v1/executions", R"({"execution_kind":"mail","lane_id":")" + own_name() +
+                                               R"(","namespace":")" + own_name() +
+                                               R"(","partition_id":)" + partition + "}");
+        EXPECT_EQ(only(waiting.get()), made.text("execution_id"));
+        EXPECT_LT(std::chrono::steady_clock::now() - before, Millis(10'000));
+    }
+}
+
 TEST_P(Ch07Kinds, S70_WhatIsNoListOfKindsIsRefusedByName) {
     std::string many = "\"k0\"";
     for (int i = 1; i <= 64; ++i) many += ",\"k" + std::to_string(i) + "\"";
@@ -88,7 +133,7 @@ TEST_P(Ch07Kinds, S70_WhatIsNoListOfKindsIsRefusedByName) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Ch07Kinds, ::testing::Values("embedded", "valkey"));
+INSTANTIATE_TEST_SUITE_P(Stores, Ch07Kinds, ::testing::Values("embedded", "valkey", "cluster"));
 
 }  // namespace
 }  // namespace ff::testing

@@ -126,6 +126,34 @@ TEST_P(ClaimCalls, ABarePlaceIsArmed) {
     EXPECT_TRUE(world.command({"HGET", "ff:wake:{fp:77}", lane.text()}).is_null());
 }
 
+TEST_P(ClaimCalls, Repair_22_ABarePlaceIsArmedForTheKindsAskedFor) {
+    const auto lane = world.lane("kinds");
+    sched::ClaimRequest request = world.request({lane});
+    request.kinds = model::KindSet::from_lines("mine");
+    EXPECT_TRUE(claim(request).empty());
+    EXPECT_EQ(store.functions(), 2U) << "at home and at the first place elsewhere";
+    const auto armed = [&] {
+        return !world.command({"HGET", "ff:wake:{fp:77}", lane.text() + "\nmine"}).is_null();
+    };
+    EXPECT_TRUE(armed());
+    const auto of_kind = [&](std::string kind) {
+        auto task = world.task(lane);
+        task.execution_kind = std::move(kind);
+        return create_in(77, std::move(task));
+    };
+    of_kind("other");
+    EXPECT_TRUE(armed());
+    const std::size_t before = store.functions();
+    claimer.on_wake(lane.text(), 77);
+    claimer.on_wake(lane.text(), 77, "other");
+    EXPECT_TRUE(claim(request).empty());
+    EXPECT_EQ(store.functions(), before) << "no other work makes it look";
+    const auto mine = of_kind("mine");
+    EXPECT_FALSE(armed()) << "whoever adds it tells of it";
+    claimer.on_wake(lane.text(), 77, "mine");
+    EXPECT_EQ(ids_of(claim(request)), std::set{mine.to_string()});
+}
+
 TEST_P(ClaimCalls, ABarePlaceIsArmedByTheTimeOfTheStore) {
     const ManualClock slow(world.clock().now() - Millis(3'600'000));
     sched::Claimer behind{world.loop().get_executor(), slow, world.random(), store,

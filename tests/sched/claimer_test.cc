@@ -60,9 +60,12 @@ class WakeFeed {
                 continue;
             }
             ++messages_;
-            const auto partition = model::PartitionKey::parse(message.message);
+            const std::size_t space = std::min(message.message.find(' '), message.message.size());
+            const auto partition = model::PartitionKey::parse(message.message.substr(0, space));
             const std::string lane = message.channel.substr(std::string_view("ff:wake:").size());
-            if (partition.has_value()) claimer_.on_wake(lane, partition->index());
+            const std::string kind =
+                message.message.substr(std::min(space + 1, message.message.size()));
+            if (partition.has_value()) claimer_.on_wake(lane, partition->index(), kind);
         }
     }
 

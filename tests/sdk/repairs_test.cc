@@ -99,6 +99,44 @@ TEST_P(RepairDoors, Repair_18_SpendTellsAndTrySpendAsks) {
     EXPECT_TRUE(task.complete().has_value());
 }
 
+TEST_P(RepairDoors, Repair_22_AWorkerGetsTheKindsOfItsConfiguration) {
+    DoorWorld& world = door_world(GetParam());
+    const std::string lane = DoorWorld::unique("lane");
+    for (int i = 0; i < 3; ++i) world.submit(lane, "{}", "other");
+    const std::string mine = world.submit(lane, "{}", "mine");
+    flowfabric::WorkerConfig config = world.config(lane);
+    config.kinds = {"mine", "more"};
+    config.max_concurrent_tasks = 4;
+    Worker worker = Worker::connect(config).value();
+    auto tasks = worker.claim_tasks(4, Millis(9000));
+    ASSERT_TRUE(tasks.has_value()) << tasks.error().text();
+    ASSERT_EQ(tasks->size(), 1U);
+    EXPECT_EQ(tasks->front().id(), mine);
+    EXPECT_TRUE(tasks->front().complete().has_value());
+    config.kinds.assign(65, "k");
+    const auto refused = Worker::connect(config);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().text().find("kinds"), std::string::npos) << refused.error().text();
+}
+
+TEST_P(RepairDoors, Repair_22_ClaimNextAsksForKindsToo) {
+    DoorWorld& world = door_world(GetParam());
+    if (!world.has_store_access()) return;
+    const std::string lane = DoorWorld::unique("lane");
+    world.submit(lane, "{}", "other");
+    const std::string mine = world.submit(lane, "{}", "mine");
+    flowfabric::WorkerConfig config = world.config(lane);
+    config.kinds = {"mine"};
+    config.direct_claim = true;
+    Worker worker = Worker::connect(config).value();
+    auto task = worker.claim_next();
+    ASSERT_TRUE(task.has_value()) << task.error().text();
+    ASSERT_TRUE(task->has_value());
+    EXPECT_EQ((*task)->id(), mine);
+    EXPECT_TRUE((*task)->complete().has_value());
+    EXPECT_FALSE(worker.claim_next().value().has_value());
+}
+
 INSTANTIATE_TEST_SUITE_P(Doors, RepairDoors, ::testing::Values("http", "direct", "inprocess"),
                          [](const auto& info) { return info.param; });
 
