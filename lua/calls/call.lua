@@ -1,5 +1,5 @@
 -- @function ff_call_children
--- @keys exec_core children
+-- @keys exec_core [older...]
 -- @argv execution_id lease_id lease_epoch attempt_id on_child_failure child_count call_name execution_kind lane_id payload payload_encoding policy_json tags_json priority ...
 -- After child_count (1..256): so many groups call_name execution_kind lane_id payload payload_encoding policy_json
 -- tags_json priority; then step_count (0..64) and so many groups step_name step_value step_encoding.
@@ -76,7 +76,7 @@ local function tell(u, e, c, list)
     })
 end
 
-registry.add_growing("ff_call_children", 2, 14, function(given, argv)
+registry.add_growing("ff_call_children", 1, 14, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local failure = args.optional_word(argv, 5, "on_child_failure", POLICIES)
     local list = read_children(argv)

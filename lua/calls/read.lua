@@ -1,5 +1,5 @@
 -- @function ff_read_children
--- @keys exec_core children
+-- @keys exec_core [older...]
 -- @argv execution_id [first] [limit] [max_bytes]
 -- @reply {1,"OK",count,next,{item...}}   item {call_name,execution_id,outcome,result,result_encoding,reason,category}
 -- `next` is empty at the end, the outcome of a child that has not ended, too.
@@ -8,7 +8,7 @@
 local LIMIT_DEFAULT, LIMIT_MAX = 100, 1000
 local BYTES_DEFAULT, BYTES_MAX = 4194304, 16777216
 
-registry.add_read_only("ff_read_children", 2, 1, function(given, argv)
+registry.add_read_only("ff_read_children", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local first = args.optional_integer(argv, 2, "first", 0) or 0
     local limit = args.optional_integer(argv, 3, "limit", 1, LIMIT_MAX) or LIMIT_DEFAULT

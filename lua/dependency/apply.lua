@@ -1,12 +1,12 @@
 -- @function ff_apply_dependency_to_child
--- @keys exec_core deps_meta deps_unresolved dep eligible blocked_deps deps_all_edges [edge_group]
+-- @keys exec_core [older...]
 -- @argv flow_id edge_id upstream_execution_id graph_revision dependency_kind data_passing_ref now_ms
 -- @reply {1,"OK",unsatisfied,"gated"}
 -- @reply {1,"OK",unsatisfied,"not_gated:"..lifecycle_phase}
 -- @reply {1,"OK","already_applied",unsatisfied}
 -- @refuses invalid_input execution_not_found execution_already_in_flow self_referencing_edge partition_mismatch invalid_dependency group_already_terminal
 -- @repeat already_applied
-registry.add_growing("ff_apply_dependency_to_child", 7, 7, function(given, argv)
+registry.add_growing("ff_apply_dependency_to_child", 1, 7, function(given, argv)
     local tag, child = dependency.child_of(given)
     local edge = {
         flow_id = args.id(argv, 1, "flow_id"), id = args.id(argv, 2, "edge_id"),

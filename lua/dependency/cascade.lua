@@ -1,5 +1,5 @@
 -- @function ff_cascade_completion
--- @keys exec_core flow_core cascade_pending
+-- @keys exec_core [older...]
 -- @argv execution_id flow_id [max_edges] [cursor]
 -- @reply {1,"OK",resolved,made_eligible,skipped,cursor,groups_flagged}
 -- @reply {1,"OK","0","0","0","0","0","not_terminal"}
@@ -7,7 +7,7 @@
 -- @repeat resolves what is left; zeros when nothing is
 local EDGES_DEFAULT, EDGES_MAX = 500, 2000
 
-registry.add("ff_cascade_completion", 3, 2, function(given, argv)
+registry.add("ff_cascade_completion", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local flow_id = args.id(argv, 2, "flow_id")
     local most = args.optional_integer(argv, 3, "max_edges", 1, EDGES_MAX) or EDGES_DEFAULT

@@ -1,5 +1,5 @@
 -- @function ff_evaluate_flow_eligibility
--- @keys exec_core deps_meta
+-- @keys exec_core [older...]
 -- @argv
 -- @reply {1,"OK",state}
 -- state: not_found, not_runnable, owned, terminal, impossible, blocked_by_dependencies or eligible.
@@ -15,7 +15,7 @@ local function state_of(tag, e, c)
     return gate == "closed" and "blocked_by_dependencies" or "eligible"
 end
 
-registry.add_read_only("ff_evaluate_flow_eligibility", 2, 0, function(given, _)
+registry.add_read_only("ff_evaluate_flow_eligibility", 1, 0, function(given, _)
     local tag, e = dependency.child_of(given)
     return {1, "OK", state_of(tag, e, core.load(tag, e))}
 end)

@@ -1,11 +1,11 @@
 -- @function ff_promote_blocked_to_eligible
--- @keys exec_core blocked_deps eligible deps_meta deps_unresolved
+-- @keys exec_core [older...]
 -- @argv execution_id now_ms
 -- @reply {1,"OK"}
 -- @reply {1,"OK","delayed"}
 -- @refuses invalid_input execution_not_found not_runnable not_blocked_by_deps terminal deps_not_satisfied
 -- @repeat not_blocked_by_deps
-registry.add("ff_promote_blocked_to_eligible", 5, 2, function(given, argv)
+registry.add("ff_promote_blocked_to_eligible", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     args.optional_integer(argv, 2, "now_ms")
     local u = unit.open(tag)

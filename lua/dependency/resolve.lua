@@ -1,5 +1,5 @@
 -- @function ff_resolve_dependency
--- @keys exec_core deps_meta deps_unresolved dep eligible terminal blocked_deps attempt_hash stream_meta payload upstream_result [edge_group] [in] [pending_cancel_groups]
+-- @keys exec_core [older...]
 -- @argv edge_id upstream_outcome now_ms [flow_id] [downstream_execution_id] [verify]
 -- @reply {1,"OK",result,effect}
 -- result: satisfied, impossible, pending, already_fired, already_resolved or stale_upstream; effect:
@@ -20,7 +20,7 @@ local function verify(u, r, upstream)
     return stored[1] == "terminal"
 end
 
-registry.add("ff_resolve_dependency", 11, 3, function(given, argv)
+registry.add("ff_resolve_dependency", 1, 3, function(given, argv)
     local tag, child = dependency.child_of(given)
     local verifies = args.optional_word(argv, 6, "verify", FLAGS) == "1"
     args.optional_integer(argv, 3, "now_ms")

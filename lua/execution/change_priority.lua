@@ -1,10 +1,10 @@
 -- @function ff_change_priority
--- @keys exec_core eligible
+-- @keys exec_core [older...]
 -- @argv execution_id new_priority
 -- @reply {1,"OK",old_priority,new_priority}
 -- @refuses invalid_input execution_not_found execution_not_eligible
 -- @repeat the same, with the new priority as the old one
-registry.add("ff_change_priority", 2, 2, function(given, argv)
+registry.add("ff_change_priority", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local priority = placement.clamp(args.integer(argv, 2, "new_priority"))
     local u = unit.open(tag)

@@ -1,5 +1,5 @@
 -- @function ff_claim_execution
--- @keys exec_core claim_grant eligible lease_expiry worker_leases attempt_hash attempt_usage attempt_policy attempts lease_current lease_history active attempt_timeout execution_deadline
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane capability_snapshot_hash lease_id lease_ttl_ms renew_before_ms attempt_id attempt_policy_json attempt_timeout_ms execution_deadline_at
 -- A lost lease is taken over under a reclaim grant, as ff_reclaim_execution does: there are workers that know this
 -- function only.
@@ -16,7 +16,7 @@ local function check_claimable(u, c)
     if not flow.claim_allowed(u.tag, c, false) then refuse("execution_not_leaseable", "flow_cancelled") end
 end
 
-registry.add("ff_claim_execution", 14, 12, function(given, argv)
+registry.add("ff_claim_execution", 1, 12, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local request = {

@@ -1,5 +1,5 @@
 -- @function ff_delay_execution
--- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases active delayed attempt_timeout
+-- @keys exec_core [older...]
 -- @argv execution_id lease_id lease_epoch attempt_id delay_until [source] [unbegun] [step_count] ...
 -- After step_count (0..64): so many groups step_name step_value step_encoding, recorded in the same call.
 -- With unbegun (1), the worker had not begun the attempt: whoever gets it next is told what this worker was.
@@ -28,7 +28,7 @@ local function return_unbegun(u, e, c, set, delay_until)
     placement.place(u, e, c, set, {attempt_state = "attempt_interrupted", delay_until = delay_until, gate = gate})
 end
 
-registry.add("ff_delay_execution", 9, 5, function(given, argv)
+registry.add("ff_delay_execution", 1, 5, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local delay_until = args.due(argv, 5, "delay_until", u.now)

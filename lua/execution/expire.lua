@@ -1,5 +1,5 @@
 -- @function ff_expire_execution
--- @keys exec_core attempt_hash stream_meta lease_current lease_history lease_expiry worker_leases active terminal attempt_timeout execution_deadline suspended suspension_timeout suspension_current
+-- @keys exec_core [older...]
 -- @argv execution_id [expire_reason] [if_due]
 -- @reply {1,"OK","expired",previous_phase}
 -- @reply {1,"OK","retry_scheduled",delay_until,next_attempt_index}
@@ -59,7 +59,7 @@ local function expire(u, e, c, reason)
     return {1, "OK", "expired", c.lifecycle_phase}
 end
 
-registry.add("ff_expire_execution", 14, 1, function(given, argv)
+registry.add("ff_expire_execution", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local reason = args.cut(is_set(argv[2]) and argv[2] or "attempt_timeout", REASON_MAX)
     local if_due = args.optional_word(argv, 3, "if_due", FLAGS) == "1"

@@ -1,5 +1,5 @@
 -- @function ff_fail_execution
--- @keys exec_core attempt_hash lease_expiry worker_leases terminal delayed lease_current lease_history active stream_meta attempt_timeout execution_deadline
+-- @keys exec_core [terminal] [older...]
 -- @argv execution_id lease_id lease_epoch attempt_id failure_reason failure_category retry_policy_json [source] [retry_policy_source] [fallback_to] [step_count] ...
 -- After step_count (0..64): so many groups step_name step_value step_encoding, recorded in the same call.
 -- @reply {1,"OK","retry_scheduled",delay_until,next_attempt_index}
@@ -41,7 +41,7 @@ local function decide(u, e, c, category, given, asked, from_store)
     return retry.decide(e, c, retry_policy, category)
 end
 
-registry.add("ff_fail_execution", 12, 7, function(given, argv)
+registry.add("ff_fail_execution", 1, 7, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local retry_policy = read_retry_policy(argv[7])
     local from_store = args.optional_word(argv, 9, "retry_policy_source", SOURCES) == "stored"

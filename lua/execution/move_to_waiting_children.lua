@@ -1,5 +1,5 @@
 -- @function ff_move_to_waiting_children
--- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases active blocked_deps attempt_timeout
+-- @keys exec_core [older...]
 -- @argv execution_id lease_id lease_epoch attempt_id [source] [resolve_empty] [step_count] ...
 -- After step_count (0..64): so many groups step_name step_value step_encoding, recorded in the same call.
 -- @reply {1,"OK","blocked"}
@@ -8,7 +8,7 @@
 -- @repeat execution_not_active, whose details name the caller's own lease
 local RESOLVE = {["0"] = true, ["1"] = true}
 
-registry.add("ff_move_to_waiting_children", 9, 4, function(given, argv)
+registry.add("ff_move_to_waiting_children", 1, 4, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local resolve_empty = args.optional_word(argv, 6, "resolve_empty", RESOLVE) == "1"
     local list = steps.read(argv, 7, 0)

@@ -1,5 +1,5 @@
 -- @function ff_promote_delayed
--- @keys exec_core delayed eligible
+-- @keys exec_core [delayed] [older...]
 -- @argv execution_id now_ms
 -- @reply {1,"OK","promoted"}
 -- @reply {1,"OK","blocked"}
@@ -18,7 +18,7 @@ local function clean(u, e, delayed, word)
     return {1, "OK", word}
 end
 
-registry.add("ff_promote_delayed", 3, 2, function(given, argv)
+registry.add("ff_promote_delayed", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     args.optional_integer(argv, 2, "now_ms")
     local u = unit.open(tag)

@@ -1,5 +1,5 @@
 -- @function ff_purge_execution
--- @keys exec_core terminal all_executions
+-- @keys exec_core [terminal] [older...]
 -- @argv execution_id default_retention_ms [max_keys]
 -- @reply {1,"OK","purged",n}
 -- @reply {1,"OK","partial",n}
@@ -150,7 +150,7 @@ local function clean(u, e, terminal, word)
     return {1, "OK", word}
 end
 
-registry.add("ff_purge_execution", 3, 2, function(given, argv)
+registry.add("ff_purge_execution", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local default_ms = args.integer(argv, 2, "default_retention_ms", 0)
     local max = args.optional_integer(argv, 3, "max_keys", 1) or KEYS_PER_SLICE

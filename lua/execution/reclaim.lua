@@ -1,11 +1,11 @@
 -- @function ff_reclaim_execution
--- @keys exec_core claim_grant attempt_hash_old stream_meta_old attempt_hash_new attempt_usage_new attempts lease_current lease_history lease_expiry worker_leases active attempt_timeout execution_deadline
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane lease_id lease_ttl_ms attempt_id attempt_policy_json [default_max_reclaim_count] [attempt_timeout_ms]
 -- @reply {1,"OK",lease_id,lease_epoch,lease_expires_at,attempt_id,attempt_index,"reclaim"}
 -- @refuses invalid_input invalid_policy_json execution_not_found execution_not_reclaimable max_retries_exhausted invalid_claim_grant claim_grant_expired
 -- @repeat DUPLICATE with the same values while the lease lives
 -- max_retries_exhausted has ended the execution: the one refusal that changes state.
-registry.add("ff_reclaim_execution", 14, 8, function(given, argv)
+registry.add("ff_reclaim_execution", 1, 8, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local request = {
         worker_id = args.id(argv, 2, "worker_id"),

@@ -1,5 +1,5 @@
 -- @function ff_reconcile_execution_index
--- @keys exec_core all_executions
+-- @keys exec_core [older...]
 -- @argv execution_id [mode]
 -- @reply {1,"OK",word,n,namespace,created_at,name...}
 -- @refuses invalid_input
@@ -194,7 +194,7 @@ local function forget(u, e, repairs)
     return {1, "OK", "gone", text(count), "", ""}
 end
 
-registry.add("ff_reconcile_execution_index", 2, 1, function(given, argv)
+registry.add("ff_reconcile_execution_index", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local repairs = args.optional_word(argv, 2, "mode", MODES) ~= "check"
     local u = unit.open(tag)

@@ -1,5 +1,5 @@
 -- @function ff_set_execution_tags
--- @keys exec_core tags
+-- @keys exec_core [older...]
 -- @argv ...
 -- @reply {1,"OK",pairs}
 -- @refuses invalid_input execution_not_found invalid_tag_key
@@ -18,7 +18,7 @@ local function stored_values(key, names)
     return values
 end
 
-registry.add_growing("ff_set_execution_tags", 2, 0, function(given, argv)
+registry.add_growing("ff_set_execution_tags", 1, 0, function(given, argv)
     local tag = args.tag(given[1])
     local e = string.match(given[1], "^ff:exec:" .. "{[^}]*}" .. ":(.+):core$")
     if not e or string.sub(e, 1, #tag + 1) ~= tag .. ":" then args.refuse("KEYS[1]", "no exec_core") end

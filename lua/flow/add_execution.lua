@@ -1,11 +1,11 @@
 -- @function ff_add_execution_to_flow
--- @keys flow_core members flow_index [exec_core]
+-- @keys flow_core [older...]
 -- @argv flow_id execution_id now_ms [added_by] [parent_execution_id]
 -- @reply {1,"OK",execution_id,node_count}
 -- @reply {1,"ALREADY_SATISFIED",execution_id,node_count}
 -- @refuses invalid_input flow_not_found flow_already_terminal flow_sealed partition_mismatch execution_not_found already_member_of_different_flow:<id> flow_too_large
 -- @repeat ALREADY_SATISFIED
-registry.add_growing("ff_add_execution_to_flow", 3, 3, function(given, argv)
+registry.add_growing("ff_add_execution_to_flow", 1, 3, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local e = args.id(argv, 2, "execution_id")
     args.optional_integer(argv, 3, "now_ms")

@@ -1,10 +1,10 @@
 -- @function ff_cancel_flow
--- @keys flow_core members flow_index [pending_cancels] [cancel_backlog]
+-- @keys flow_core [older...]
 -- @argv flow_id reason cancellation_policy now_ms [grace_ms]
 -- @reply {1,"OK",cancellation_policy,member...}
 -- @refuses invalid_grace_ms invalid_input flow_not_found flow_already_terminal
 -- @repeat flow_already_terminal, whose details are the stored state, policy and reason
-registry.add("ff_cancel_flow", 3, 4, function(given, argv)
+registry.add("ff_cancel_flow", 1, 4, function(given, argv)
     local grace_ms = flow_cancel.GRACE_MS
     if is_set(argv[5]) then
         grace_ms = args.to_integer(argv[5])

@@ -1,5 +1,5 @@
 -- @function ff_cancel_flow_members
--- @keys flow_core pending_cancels cancel_backlog
+-- @keys flow_core [older...]
 -- @argv flow_id [max_members] [cursor]
 -- @reply {1,"OK",owed,cursor,cancelled,already_terminal,not_found,draining,failed,failed_id...}
 -- @refuses invalid_input flow_not_found flow_not_cancelled
@@ -45,7 +45,7 @@ local function cancel_page(u, owed, cursor, most, mode, reason)
     return tally, failed, page[1]
 end
 
-registry.add("ff_cancel_flow_members", 3, 1, function(given, argv)
+registry.add("ff_cancel_flow_members", 1, 1, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local most = args.optional_integer(argv, 2, "max_members", 1, MEMBERS_MAX) or MEMBERS_DEFAULT
     local cursor = text(args.optional_integer(argv, 3, "cursor", 0) or 0)

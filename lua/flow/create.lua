@@ -1,11 +1,11 @@
 -- @function ff_create_flow
--- @keys flow_core members flow_index [flows_by_time]
+-- @keys flow_core [older...]
 -- @argv flow_id flow_kind namespace [now_ms] [failure_policy] [outcome_policy] [created_by]
 -- @reply {1,"OK",flow_id}
 -- @reply {1,"ALREADY_SATISFIED",flow_id}
 -- @refuses invalid_input flow_already_exists
 -- @repeat ALREADY_SATISFIED
-registry.add_growing("ff_create_flow", 3, 3, function(given, argv)
+registry.add_growing("ff_create_flow", 1, 3, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     args.optional_integer(argv, 4, "now_ms")
     local a = flow_record.read({

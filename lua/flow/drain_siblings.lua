@@ -1,11 +1,11 @@
 -- @function ff_drain_sibling_cancel_group
--- @keys pending_cancel_groups edge_group
+-- @keys pending_cancel_groups [older...]
 -- @argv flow_id downstream_execution_id [max_cancel]
 -- @reply {1,"OK","pending",left}
 -- @reply {1,"OK",word,""}   word: drained, already_drained or drained_sans_group
 -- @refuses invalid_input invalid_args
 -- @repeat already_drained
-registry.add("ff_drain_sibling_cancel_group", 2, 2, function(given, argv)
+registry.add("ff_drain_sibling_cancel_group", 1, 2, function(given, argv)
     local tag = args.tag(given[1])
     local flow_id, child = argv[1], argv[2]
     if flow_id == "" or child == "" then refuse("invalid_args") end

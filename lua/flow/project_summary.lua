@@ -1,5 +1,5 @@
 -- @function ff_project_flow_summary
--- @keys flow_core members flow_index summary
+-- @keys flow_core [older...]
 -- @argv flow_id [cursor]
 -- @reply {1,"OK",state,cursor}
 -- @refuses invalid_input
@@ -140,7 +140,7 @@ local function project_page(u, flow_id, f, total, cursor)
     return publish(u, flow_id, f, counts, total, false), "0"
 end
 
-registry.add("ff_project_flow_summary", 4, 1, function(given, argv)
+registry.add("ff_project_flow_summary", 1, 1, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local cursor = text(args.optional_integer(argv, 2, "cursor", 0) or 0)
     local u = unit.open(tag)

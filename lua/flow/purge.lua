@@ -1,5 +1,5 @@
 -- @function ff_purge_flow
--- @keys flow_core flow_index flows_by_time terminal_flows
+-- @keys flow_core [older...]
 -- @argv flow_id retention_ms [max_deletes]
 -- @reply {1,"OK",word}   word: purged, partial, not_due, members_live or not_found_cleaned
 -- @refuses invalid_input
@@ -68,7 +68,7 @@ local function leave_indexes(tag, flow_id)
     end
 end
 
-registry.add("ff_purge_flow", 4, 2, function(given, argv)
+registry.add("ff_purge_flow", 1, 2, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local retention = args.integer(argv, 2, "retention_ms", 0)
     local most = args.optional_integer(argv, 3, "max_deletes", 1, DELETES_MAX) or DELETES_DEFAULT

@@ -1,10 +1,10 @@
 -- @function ff_reconcile_sibling_cancel_group
--- @keys pending_cancel_groups edge_group
+-- @keys pending_cancel_groups [older...]
 -- @argv flow_id downstream_execution_id
 -- @reply {1,"OK",word,why}   word: no_op, sremmed_stale or completed_drain
 -- @refuses invalid_input invalid_args
 -- @repeat no_op
-registry.add("ff_reconcile_sibling_cancel_group", 2, 2, function(given, argv)
+registry.add("ff_reconcile_sibling_cancel_group", 1, 2, function(given, argv)
     local tag = args.tag(given[1])
     local flow_id, child = argv[1], argv[2]
     if flow_id == "" or child == "" then refuse("invalid_args") end

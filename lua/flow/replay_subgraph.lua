@@ -1,5 +1,5 @@
 -- @function ff_replay_subgraph
--- @keys exec_core flow_core
+-- @keys exec_core [older...]
 -- @argv execution_id flow_id [max_nodes] [keep_steps]
 -- @reply {1,"OK",count,execution_id...}   in topological order
 -- @refuses invalid_input execution_not_found execution_not_in_flow execution_not_terminal flow_not_found flow_already_terminal max_replays_exhausted deps_still_impossible flow_too_large
@@ -44,7 +44,7 @@ local function check(tag, e)
     return plan
 end
 
-registry.add_growing("ff_replay_subgraph", 2, 2, function(given, argv)
+registry.add_growing("ff_replay_subgraph", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local flow_id = args.id(argv, 2, "flow_id")
     local most = args.optional_integer(argv, 3, "max_nodes", 1, NODES_MAX) or NODES_DEFAULT

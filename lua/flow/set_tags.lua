@@ -1,5 +1,5 @@
 -- @function ff_set_flow_tags
--- @keys flow_core flow_tags
+-- @keys flow_core [older...]
 -- @argv [key]... [value]...
 -- @reply {1,"OK",pairs}
 -- @refuses invalid_input flow_not_found invalid_tag_key
@@ -15,7 +15,7 @@ local function migrate(u, core_key, tags_key)
     unit.hset(u, core_key, {[flow_core.name("tags_migrated")] = 1})
 end
 
-registry.add_growing("ff_set_flow_tags", 2, 0, function(given, argv)
+registry.add_growing("ff_set_flow_tags", 1, 0, function(given, argv)
     local tag = args.tag(given[1])
     local flow_id = string.match(given[1], "^ff:flow:[^}]*}:(.+):core$")
     if not flow_id or given[1] ~= keys.flow(tag, flow_id, "core") then args.refuse("KEYS[1]", "not the core of a flow") end

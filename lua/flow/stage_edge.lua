@@ -1,5 +1,5 @@
 -- @function ff_stage_dependency_edge
--- @keys flow_core members edge out in grant
+-- @keys flow_core [older...]
 -- @argv flow_id edge_id upstream_execution_id downstream_execution_id dependency_kind data_passing_ref expected_graph_revision now_ms [apply]
 -- @reply {1,"OK",edge_id,graph_revision}
 -- @reply {1,"OK",edge_id,graph_revision,unsatisfied,gated}   with apply
@@ -85,7 +85,7 @@ local function check(u, edge, f, expected)
     graph.check_cycle(u.tag, edge.flow_id, edge.upstream, edge.downstream)
 end
 
-registry.add_growing("ff_stage_dependency_edge", 6, 8, function(given, argv)
+registry.add_growing("ff_stage_dependency_edge", 1, 8, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     local edge = read(argv, flow_id)
     local expected = args.optional_integer(argv, 7, "expected_graph_revision")

@@ -1,5 +1,5 @@
 -- @function ff_submit_flow
--- @keys flow_core members flow_index all_executions execution_deadline grant
+-- @keys flow_core [older...]
 -- @argv flow_id mode mutation_id plan expected_graph_revision [payload]...
 -- @reply {1,"OK",flow_id,graph_revision,node_count,edge_count,eligible_now_count}
 -- @reply {1,"ALREADY_SATISFIED",flow_id,graph_revision,node_count,edge_count,eligible_now_count}
@@ -82,7 +82,7 @@ local function write_grant(u, flow_id, mutation_id, mode, digest, numbers)
     unit.sadd(u, keys.flow(u.tag, flow_id, "mutations"), mutation_id)
 end
 
-registry.add_growing("ff_submit_flow", 6, 5, function(given, argv)
+registry.add_growing("ff_submit_flow", 1, 5, function(given, argv)
     local tag, flow_id = flow.of(given, argv, 1)
     if not MODES[argv[2]] then args.refuse("mode", "unknown value") end
     local mode, mutation_id = argv[2], args.id(argv, 3, "mutation_id")

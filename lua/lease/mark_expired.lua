@@ -1,11 +1,11 @@
 -- @function ff_mark_lease_expired_if_due
--- @keys exec_core lease_current lease_expiry lease_history
+-- @keys exec_core [older...]
 -- @argv execution_id
 -- @reply {1,"OK","marked_expired"}
 -- @reply {1,"ALREADY_SATISFIED",why}
 -- @refuses invalid_input
 -- @repeat ALREADY_SATISFIED, already_expired
-registry.add("ff_mark_lease_expired_if_due", 4, 1, function(given, argv)
+registry.add("ff_mark_lease_expired_if_due", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local c = core.load(tag, e)

@@ -1,12 +1,12 @@
 -- @function ff_renew_lease
--- @keys exec_core lease_current lease_history lease_expiry
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index attempt_id lease_id lease_epoch lease_ttl_ms lease_history_grace_ms [record_history]
 -- @reply {1,"OK",new_expires_at}
 -- @refuses invalid_input execution_not_found partial_fence_triple fence_required execution_not_active lease_revoked lease_expired stale_lease
 -- @repeat extends the lease again
 local FLAGS = {["0"] = true, ["1"] = true}
 
-registry.add("ff_renew_lease", 4, 7, function(given, argv)
+registry.add("ff_renew_lease", 1, 7, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local attempt_index = args.integer(argv, 2, "attempt_index", 0)
     local ttl = args.lease_ttl(argv, 6)

@@ -1,5 +1,5 @@
 -- @function ff_revoke_lease
--- @keys exec_core lease_current lease_history lease_expiry worker_leases
+-- @keys exec_core [older...]
 -- @argv execution_id [expected_lease_id] [revoke_reason]
 -- @reply {1,"OK","revoked",lease_id,lease_epoch}
 -- @reply {1,"ALREADY_SATISFIED","already_revoked"}
@@ -8,7 +8,7 @@
 -- @repeat ALREADY_SATISFIED, already_revoked
 local REASON_MAX = 4096
 
-registry.add("ff_revoke_lease", 5, 1, function(given, argv)
+registry.add("ff_revoke_lease", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local expected = args.text(argv, 2)
     local reason = args.cut(is_set(argv[3]) and argv[3] or "operator", REASON_MAX)

@@ -127,8 +127,17 @@ function args.check_partition(tag, e)
     end
 end
 
--- A passed lane index, where no record tells the lane: its name must be that of an index of this tag.
+-- Whether a caller of the longer lists left out, or denied with a placeholder, the key of this position. Callers that
+-- name one key leave all others to us.
+function args.lacks_key(given, position)
+    local key = given[position]
+    return #given > 1 and (not is_set(key) or string.sub(key, 1, 8) == "ff:noop:")
+end
+
+-- A passed lane index, where no record tells the lane: its name must be that of an index of this tag. Nil when
+-- none was passed.
 function args.lane_index(key, tag, name)
+    if not key then return nil end
     local prefix, suffix = "ff:idx:" .. tag .. ":lane:", ":" .. name
     if string.sub(key, 1, #prefix) ~= prefix or string.sub(key, -#suffix) ~= suffix then return nil end
     return key

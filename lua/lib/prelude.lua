@@ -43,9 +43,6 @@ local function find_globals(argv)
         read_into = redis.ff_hash
     end
     lease_time = redis.ff_lease_time
-    -- Functions derive most keys themselves: from the next call on their number is at [0], and those behind
-    -- the first come when asked for.
-    if redis.ff_keys_on_demand then redis.ff_keys_on_demand() end
     if argument_size then
         for _, name in ipairs(HANDS_ON) do
             redis.ff_arguments_on_demand(name)
@@ -111,7 +108,7 @@ local function text(number)
     return last_text
 end
 
--- How many KEYS or ARGV a call was given: some hosts tell it at [0], and then the long ones come when asked for.
+-- How many ARGV a call was given: some hosts tell it at [0], and then the long ones come when asked for.
 local function count_of(given)
     return given[0] or #given
 end

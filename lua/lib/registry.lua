@@ -48,9 +48,8 @@ local function add(name, keys_least, argv_least, run, flags)
         flags = flags,
         callback = function(given_keys, argv)
             if not type then find_globals(argv) end
-            local count = count_of(given_keys)
-            if count < keys_least then return arity("KEYS", keys_least, count) end
-            count = count_of(argv)
+            if #given_keys < keys_least then return arity("KEYS", keys_least, #given_keys) end
+            local count = count_of(argv)
             if count < argv_least then return arity("ARGV", argv_least, count) end
             local done, reply = pcall(run, given_keys, argv)
             if not done then return refusal_as_reply(false, reply) end

@@ -39,14 +39,14 @@ function signal.read(u, argv)
 end
 
 -- Steps 3 and 4: the waitpoint that the token opens. Whoever has no valid token learns nothing but that.
-function signal.authenticate(u, e, s, given_secrets)
+function signal.authenticate(u, e, s, lacks_secrets)
     local record = waitpoint.load(u.tag, s.waitpoint_id)
     local fault
     if not record or not is_set(record.created_at) or record.execution_id ~= e
         or record.waitpoint_id ~= s.waitpoint_id then
         fault = "invalid_token"
     else
-        fault = token.fault(u, given_secrets, s.token, record)
+        fault = token.fault(u, lacks_secrets, s.token, record)
     end
     if not fault then return record end
     call("HSET", keys.core(u.tag, e), "last_hmac_validation_failed_at", u.now)

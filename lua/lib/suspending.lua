@@ -26,7 +26,7 @@ end
 local function read_additional(given, argv, list)
     local count = args.optional_integer(argv, 20, "num_additional", 0) or 0
     if count > ADDITIONAL_MAX then malformed("too many") end
-    if count > 0 and count_of(given) < KEYS_BASE + 3 * count then malformed("KEYS missing") end
+    if count > 0 and #given > 1 and #given < KEYS_BASE + 3 * count then malformed("KEYS missing") end
     for k = 0, count - 1 do
         local at = ARGV_BASE + 1 + 2 * k
         if args.text(argv, at) == "" then malformed("waitpoint_id empty") end
@@ -62,7 +62,7 @@ function suspending.read(u, given, argv)
         history_max = args.optional_integer(argv, 17, "lease_history_maxlen", 0),
         idempotency_key = args.text(argv, 18),
         dedup_ms = args.optional_integer(argv, 19, "dedup_ttl_ms", 0) or 0,
-        given_secrets = given[17],
+        lacks_secrets = args.lacks_key(given, 17),
     }
     if r.timeout_at and r.timeout_at < 0 then args.refuse("timeout_at", "not a time") end
     if r.behavior == "" then r.behavior = "fail" end
@@ -161,7 +161,7 @@ function suspending.bind(u, e, r)
     refuse_twice(r.waitpoints, "key")
     local member_map = condition.bind(r.condition, r.waitpoints)
     if not has_fresh then return member_map end
-    local minter = token.minter(u.tag, r.given_secrets)
+    local minter = token.minter(u.tag, r.lacks_secrets)
     for _, one in ipairs(r.waitpoints) do
         if not one.is_pending then one.token = token.mint(minter, one.id, one.key, text(u.now)) end
     end

@@ -27,11 +27,6 @@ function token.kid_of(presented)
     return string.match(presented or "", "^([^:]+):")
 end
 
--- A passed key that stands for nothing.
-local function is_absent(key)
-    return not is_set(key) or string.find(key, "^ff:noop:") ~= nil
-end
-
 local function digest(secret, waitpoint_id, waitpoint_key, created_at)
     return hmac.sha1(secret, waitpoint_id .. "|" .. waitpoint_key .. "|" .. created_at)
 end
@@ -43,9 +38,9 @@ function token.tag_of(given)
     return tag
 end
 
--- What mints in this partition; refuses as section 5.3 says. `given` is the secrets key as passed.
-function token.minter(tag, given)
-    if is_absent(given) then refuse("invalid_keys_missing_hmac") end
+-- What mints in this partition; refuses as section 5.3 says. `lacks_secrets`: the caller says that it has none.
+function token.minter(tag, lacks_secrets)
+    if lacks_secrets then refuse("invalid_keys_missing_hmac") end
     local secrets = keys.secrets(tag)
     local kid = call("HGET", secrets, "current_kid")
     local hex = is_set(kid) and call("HGET", secrets, "secret:" .. kid)
@@ -61,8 +56,8 @@ function token.mint(minter, waitpoint_id, waitpoint_key, created_at)
 end
 
 -- Section 5.4: nil when the token opens the waitpoint, else the code to refuse with.
-function token.fault(u, given, presented, record)
-    if is_absent(given) then return "invalid_keys_missing_hmac" end
+function token.fault(u, lacks_secrets, presented, record)
+    if lacks_secrets then return "invalid_keys_missing_hmac" end
     if presented == "" then return "missing_token" end
     local kid, mac = string.match(presented, "^([^:]+):(.*)$")
     if not kid or #mac ~= DIGEST then return "invalid_token" end

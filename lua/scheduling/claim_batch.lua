@@ -1,5 +1,5 @@
 -- @function ff_claim_batch
--- @keys eligible blocked_route lease_expiry worker_leases active attempt_timeout execution_deadline wake
+-- @keys eligible [older...]
 -- @argv worker_id worker_instance_id lane_id worker_capabilities_csv max_tasks lease_ttl_ms renew_before_ms request_id scan_depth max_payload_bytes admission gated_namespaces gate_flows over_share_namespaces fair_priority_floor namespace arm_wake_ms include_reclaim admitted_count ...
 -- After admitted_count (M): M pairs execution_id, quota ids CSV; then max_tasks pairs lease_id, attempt_id; then
 -- [admission_epochs] [kinds], an LF list of the kinds to take, empty = any.
@@ -13,7 +13,7 @@
 -- not_claimed: execution_id code
 -- @refuses invalid_input invalid_capabilities
 -- @repeat with a request_id DUPLICATE and nothing new; without one further tasks
-registry.add("ff_claim_batch", 8, 19, function(given, argv)
+registry.add("ff_claim_batch", 1, 19, function(given, argv)
     local tag = args.tag(given[1])
     local q = claim_request.read(argv, 0)
     return claim_round.run(unit.open(tag), q)

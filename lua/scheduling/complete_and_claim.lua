@@ -1,5 +1,5 @@
 -- @function ff_complete_and_claim
--- @keys eligible blocked_route lease_expiry worker_leases active attempt_timeout execution_deadline wake
+-- @keys eligible [older...]
 -- @argv complete_count ...
 -- After complete_count (C, 0..256): C groups execution_id lease_id lease_epoch attempt_id result_payload
 -- result_encoding; then nothing, or the ARGV of ff_claim_batch.
@@ -36,7 +36,7 @@ local function claim_part(u, argv, at)
     return claim_round.run(u, claim_request.read(argv, at))
 end
 
-registry.add("ff_complete_and_claim", 8, 1, function(given, argv)
+registry.add("ff_complete_and_claim", 1, 1, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "complete_count", 0, COMPLETE_MAX)
     local claim_at = 1 + GROUP * count

@@ -1,5 +1,5 @@
 -- @function ff_create_batch
--- @keys execution_deadline all_executions wake
+-- @keys execution_deadline [older...]
 -- @argv count stride ...
 -- count (1..1000) groups of stride (>= 16) values: the 16 of ff_create_execution, the rest reserved.
 -- @reply {1,"OK",r1,r2,...}   each what ff_create_execution answers
@@ -25,7 +25,7 @@ local function create(items, i)
     return reply
 end
 
-registry.add_growing("ff_create_batch", 3, 2, function(given, argv)
+registry.add_growing("ff_create_batch", 1, 2, function(given, argv)
     local tag = args.tag(given[1])
     local count = args.integer(argv, 1, "count", 1, COUNT_MAX)
     local stride = args.integer(argv, 2, "stride", STRIDE_MIN)

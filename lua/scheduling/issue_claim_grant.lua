@@ -1,12 +1,12 @@
 -- @function ff_issue_claim_grant
--- @keys exec_core claim_grant eligible
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane_id capability_hash grant_ttl_ms route_snapshot_json admission_summary [worker_capabilities_csv] [admitted_quota_ids] [admission_epoch]
 -- With an admission epoch: only if no admission of that epoch has been used or voided.
 -- The execution stays in its eligible index: an unused grant expires and it is found again.
 -- @reply {1,"OK",execution_id,grant_expires_at,kind}   "claim" or "resume"
 -- @refuses invalid_input execution_not_found execution_not_eligible grant_already_exists execution_not_in_eligible_set invalid_capabilities capability_mismatch
 -- @repeat grant_already_exists while the first lives
-registry.add("ff_issue_claim_grant", 3, 8, function(given, argv)
+registry.add("ff_issue_claim_grant", 1, 8, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local request = grant.read_request(argv)
     local epoch = args.optional_integer(argv, 11, "admission_epoch", 1)

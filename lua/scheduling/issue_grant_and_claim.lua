@@ -1,5 +1,5 @@
 -- @function ff_issue_grant_and_claim
--- @keys exec_core claim_grant eligible lease_expiry worker_leases attempts lease_current lease_history active attempt_timeout execution_deadline
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane capability_hash lease_id lease_ttl_ms attempt_id attempt_policy_json attempt_timeout_ms execution_deadline_at
 -- An operator's take-over of work that is eligible, or that only capabilities, a budget or a quota hold back: those
 -- are not asked.
@@ -48,7 +48,7 @@ local function check(u, e, c)
     end
 end
 
-registry.add("ff_issue_grant_and_claim", 11, 11, function(given, argv)
+registry.add("ff_issue_grant_and_claim", 1, 11, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local request = read(argv, u.now)

@@ -1,12 +1,12 @@
 -- @function ff_issue_reclaim_grant
--- @keys exec_core claim_grant lease_expiry
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane_id capability_hash grant_ttl_ms route_snapshot_json admission_summary [worker_capabilities_csv] [admitted_quota_ids] [default_max_reclaim_count]
 -- @reply {1,"OK",execution_id,grant_expires_at,"reclaim"}
 -- @refuses invalid_input execution_not_found execution_not_reclaimable max_retries_exhausted grant_already_exists invalid_capabilities capability_mismatch
 -- @repeat grant_already_exists while the first lives; execution_not_reclaimable after max_retries_exhausted, which has ended it
 local RECLAIMABLE = {lease_expired_reclaimable = true, lease_revoked = true}
 
-registry.add("ff_issue_reclaim_grant", 3, 8, function(given, argv)
+registry.add("ff_issue_reclaim_grant", 1, 8, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local request = grant.read_request(argv)
     request.default_max_reclaim_count = args.optional_integer(argv, 11, "default_max_reclaim_count", 0)

@@ -1,5 +1,5 @@
 -- @function ff_unblock_batch
--- @keys blocked eligible
+-- @keys blocked [older...]
 -- @argv now_ms expected_reason expected_ref limit min_score
 -- Walks at most 4 x limit (1..1000) members in score order from min_score (empty = start), unblocks up to
 -- limit matching ones and drops members that are not blocked here any more.
@@ -50,7 +50,7 @@ local function visit(u, blocked, e, reason, ref)
     return true, false
 end
 
-registry.add("ff_unblock_batch", 2, 5, function(given, argv)
+registry.add("ff_unblock_batch", 1, 5, function(given, argv)
     local blocked = given[1]
     local tag = args.tag(blocked)
     if not blocking.is_index(tag, blocked) then args.refuse("KEYS[1]", "not the index of a block") end

@@ -1,5 +1,5 @@
 -- @function ff_append_frame
--- @keys exec_core stream_data stream_meta [stream_summary] [stream_live]
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index lease_id lease_epoch frame_type ts payload encoding correlation_id source retention_maxlen attempt_id max_payload_bytes [stream_mode] [patch_kind] [ttl_ms] [maxlen_floor] [maxlen_ceiling] [ema_alpha] [seq] [max_stream_bytes]
 -- @reply {1,"OK",entry_id,frame_count,summary_version}
 -- @refuses invalid_input invalid_frame_type retention_limit_exceeded execution_not_found stream_closed stale_owner_cannot_append corruption
@@ -40,7 +40,7 @@ local function duplicate(u, s, f, mode, summary_key)
     return {1, "DUPLICATE", is_last and s.meta.last_client_entry_id or "", text(s.count), version}
 end
 
-registry.add_growing("ff_append_frame", 3, 13, function(given, argv)
+registry.add_growing("ff_append_frame", 1, 13, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
     local lease_id = args.id(argv, 3, "lease_id")
@@ -50,9 +50,7 @@ registry.add_growing("ff_append_frame", 3, 13, function(given, argv)
     if mode == "" then mode = "durable" end
     args.optional_word(argv, 15, "patch_kind", PATCH_KINDS)
     if mode == "best_effort" then frame.check_ttl(limits) end
-    if mode == "summary" and (not is_set(given[4]) or string.find(given[4], "^ff:noop:")) then
-        args.refuse("stream_summary", "KEYS[4] missing")
-    end
+    if mode == "summary" and args.lacks_key(given, 4) then args.refuse("stream_summary", "KEYS[4] missing") end
     local f = read_frame(argv, epoch, mode, limits)
     frame.check(f, limits)
     local u = unit.open(tag)

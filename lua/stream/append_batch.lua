@@ -1,5 +1,5 @@
 -- @function ff_append_frames
--- @keys exec_core stream_data stream_meta [stream_summary] [stream_live]
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index lease_id lease_epoch attempt_id source retention_maxlen max_payload_bytes max_stream_bytes stream_mode ttl_ms maxlen_floor maxlen_ceiling ema_alpha n ...
 -- @reply {1,"OK",appended,skipped,first_entry_id,last_entry_id,frame_count}
 -- @refuses invalid_input invalid_frame_type retention_limit_exceeded execution_not_found stream_closed stale_owner_cannot_append
@@ -47,7 +47,7 @@ local function all_repeated(s, epoch, frames)
     return true
 end
 
-registry.add_growing("ff_append_frames", 3, 15, function(given, argv)
+registry.add_growing("ff_append_frames", 1, 15, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
     local lease_id = args.id(argv, 3, "lease_id")

@@ -1,5 +1,5 @@
 -- @function ff_append_system_frame
--- @keys exec_core attempt_hash stream_data stream_meta
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index frame_type ts payload encoding correlation_id source retention_maxlen max_payload_bytes
 -- @reply {1,"OK",entry_id,frame_count,""}
 -- @refuses invalid_input invalid_frame_type retention_limit_exceeded execution_not_found unauthorized attempt_not_found stream_closed
@@ -7,7 +7,7 @@
 local SOURCES = {system = true, operator = true}
 local AT = {retention_maxlen = 9, max_payload_bytes = 10}
 
-registry.add("ff_append_system_frame", 4, 10, function(given, argv)
+registry.add("ff_append_system_frame", 1, 10, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local index = args.integer(argv, 2, "attempt_index", 0)
     local limits = frame.limits(argv, AT)

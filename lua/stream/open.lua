@@ -1,10 +1,10 @@
 -- @function ff_open_stream
--- @keys exec_core attempt_hash stream_data stream_meta
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index
 -- @reply {1,"OK",state,closed_at,closed_reason,last_sequence,frame_count}
 -- @refuses invalid_input execution_not_found attempt_not_found
 -- @repeat ALREADY_SATISFIED with the state of the stream
-registry.add_growing("ff_open_stream", 4, 2, function(given, argv)
+registry.add_growing("ff_open_stream", 1, 2, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local c = core.require(tag, e)

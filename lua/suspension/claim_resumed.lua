@@ -1,10 +1,10 @@
 -- @function ff_claim_resumed_execution
--- @keys exec_core claim_grant eligible lease_expiry worker_leases attempt_hash lease_current lease_history active attempt_timeout execution_deadline
+-- @keys exec_core [older...]
 -- @argv execution_id worker_id worker_instance_id lane capability_snapshot_hash lease_id lease_ttl_ms remaining_attempt_timeout_ms
 -- @reply {1,"OK",lease_id,lease_epoch,lease_expires_at,attempt_id,attempt_index,"resumed",suspension_id,close_reason,continuation_metadata_pointer}
 -- @refuses invalid_input execution_not_found execution_not_leaseable not_a_resumed_execution attempt_not_found invalid_claim_grant claim_grant_expired
 -- @repeat DUPLICATE with the same values while the lease lives
-registry.add("ff_claim_resumed_execution", 11, 8, function(given, argv)
+registry.add("ff_claim_resumed_execution", 1, 8, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local request = {
         worker_id = args.id(argv, 2, "worker_id"),

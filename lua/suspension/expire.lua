@@ -1,5 +1,5 @@
 -- @function ff_expire_suspension
--- @keys exec_core suspension wp wp_condition attempt_hash stream_meta suspension_timeout suspended terminal eligible delayed lease_history
+-- @keys exec_core [older...]
 -- @argv execution_id
 -- @reply {1,"OK",behavior,public_state}
 -- @reply {1,"OK","not_found_cleaned"}
@@ -72,7 +72,7 @@ local function finish_by(u, e, c, behavior)
     return {1, "OK", behavior, set.public_state}
 end
 
-registry.add("ff_expire_suspension", 12, 1, function(given, argv)
+registry.add("ff_expire_suspension", 1, 1, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local c = core.load(tag, e)

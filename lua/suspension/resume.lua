@@ -1,12 +1,12 @@
 -- @function ff_resume_execution
--- @keys exec_core suspension wp wp_signals suspension_timeout eligible delayed suspended
+-- @keys exec_core [older...]
 -- @argv execution_id trigger_type resume_delay_ms [expected_suspension_id] [actor]
 -- @reply {1,"OK",public_state}
 -- @refuses invalid_input execution_not_found execution_not_suspended resume_condition_not_met
 -- @repeat execution_not_suspended
 local REASONS = {signal = "resumed", operator = "operator_resume", auto_resume = "timed_out_auto_resume"}
 
-registry.add("ff_resume_execution", 8, 3, function(given, argv)
+registry.add("ff_resume_execution", 1, 3, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local trigger = args.optional_word(argv, 2, "trigger_type", REASONS)
     if trigger == "" then trigger = "signal" end

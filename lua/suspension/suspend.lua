@@ -1,5 +1,5 @@
 -- @function ff_suspend_execution
--- @keys exec_core attempt_hash lease_current lease_history lease_expiry worker_leases suspension wp wp_signals suspension_timeout pending_wp_expiry active suspended waitpoints wp_condition attempt_timeout [secrets] [suspend_dedup] ...
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index attempt_id lease_id lease_epoch suspension_id waitpoint_id waitpoint_key reason_code requested_by timeout_at resume_condition_json resume_policy_json continuation_metadata_pointer use_pending_waitpoint timeout_behavior lease_history_maxlen [idempotency_key] [dedup_ttl_ms] [num_additional] ... [prompt] [assignees] [form] [context] [context_type] [due_at] [step_count] ...
 -- After num_additional (0..63): so many pairs waitpoint_id waitpoint_key. After step_count (0..64): so many groups
 -- step_name step_value step_encoding, recorded in the same call.
@@ -35,7 +35,7 @@ local function pause(u, e, c, r)
     end
 end
 
-registry.add("ff_suspend_execution", 16, 17, function(given, argv)
+registry.add("ff_suspend_execution", 1, 17, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local r = suspending.read(u, given, argv)

@@ -1,16 +1,15 @@
 -- @function ff_answer_approval_link
--- @keys exec_core wp
+-- @keys exec_core
 -- @argv execution_id waitpoint_id link_id digest signal_id answer signal_name [payload]
 -- @reply {1,"OK",signal_id,effect}
 -- @refuses invalid_input payload_too_large link_not_found link_not_open execution_not_found duplicate_signal target_not_signalable waitpoint_closed waitpoint_not_found signal_limit_exceeded corruption
 -- @repeat DUPLICATE with the signal id; with another signal id link_not_open
 local CATEGORIES = {approved = "approval", rejected = "rejection"}
 
-registry.add("ff_answer_approval_link", 2, 7, function(given, argv)
+registry.add("ff_answer_approval_link", 1, 7, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local waitpoint_id = waitpoint.id(argv, 2, "waitpoint_id")
-    if given[2] ~= keys.waitpoint(tag, waitpoint_id) then args.refuse("waitpoint_id", "not the one of KEYS[2]") end
     local id, digest = approval_link.id(argv, 3), approval_link.digest(argv, 4)
     local answer = argv[6]
     if not CATEGORIES[answer] then args.refuse("answer", "unknown value") end
@@ -31,6 +30,6 @@ registry.add("ff_answer_approval_link", 2, 7, function(given, argv)
     s.source_identity = one.label ~= "" and one.label or "link:" .. one.id
     one.answer, one.answered_at, one.signal_id = answer, u.now, s.signal_id
     -- Among the writes of the delivery, which may still refuse.
-    unit.hset(u, given[2], {links = approval_link.encode(list)})
+    unit.hset(u, keys.waitpoint(tag, waitpoint_id), {links = approval_link.encode(list)})
     return delivery.run(u, e, c, s, record)
 end)

@@ -1,5 +1,5 @@
 -- @function ff_close_waitpoint
--- @keys exec_core wp pending_wp_expiry
+-- @keys exec_core [older...]
 -- @argv waitpoint_id reason
 -- @reply {1,"OK"}
 -- @reply {1,"OK","already_closed"}
@@ -27,7 +27,7 @@ local function expire(u, id, record)
     return {1, "OK"}
 end
 
-registry.add("ff_close_waitpoint", 3, 2, function(given, argv)
+registry.add("ff_close_waitpoint", 1, 2, function(given, argv)
     local tag = args.tag(given[1])
     local id = waitpoint.id(argv, 1, "waitpoint_id")
     local reason = args.cut(argv[2] ~= "" and argv[2] or "proactive_close", REASON_MAX)

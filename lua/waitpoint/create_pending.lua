@@ -1,5 +1,5 @@
 -- @function ff_create_pending_waitpoint
--- @keys exec_core wp pending_wp_expiry secrets
+-- @keys exec_core [older...]
 -- @argv execution_id attempt_index waitpoint_id waitpoint_key expires_at [lease_id] [lease_epoch] [attempt_id] [prompt] [assignees] [form] [context] [context_type] [due_at]
 -- @reply {1,"OK",waitpoint_id,waitpoint_key,waitpoint_token}
 -- @refuses invalid_input execution_not_found execution_not_active no_active_lease stale_lease partial_fence_triple lease_revoked lease_expired invalid_waitpoint_for_execution waitpoint_already_exists invalid_keys_missing_hmac hmac_secret_not_initialized invalid_secret
@@ -14,7 +14,7 @@ local function check_owner(u, e, c, attempt_index, lease_id, epoch, attempt_id)
     lease.check_owner(c, lease_id, epoch, attempt_id)
 end
 
-registry.add_growing("ff_create_pending_waitpoint", 4, 5, function(given, argv)
+registry.add_growing("ff_create_pending_waitpoint", 1, 5, function(given, argv)
     local tag, e = args.execution(given, argv, 1)
     local u = unit.open(tag)
     local attempt_index = args.integer(argv, 2, "attempt_index", 0)
@@ -28,7 +28,7 @@ registry.add_growing("ff_create_pending_waitpoint", 4, 5, function(given, argv)
     check_owner(u, e, c, attempt_index, args.text(argv, 6), args.text(argv, 7), args.text(argv, 8))
     local old = waitpoint.load(tag, id)
     waitpoint.check_free(old, e)
-    local minter = token.minter(tag, given[4])
+    local minter = token.minter(tag, args.lacks_key(given, 4))
     local minted = token.mint(minter, id, key, text(u.now))
     local fields = waitpoint.fields(u, e, attempt_index, id, key, minted)
     fields.expires_at = expires_at

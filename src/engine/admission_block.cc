@@ -1,6 +1,7 @@
 #include "engine/admission_block.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -9,7 +10,6 @@ constexpr std::string_view kBlock = "ff_block_execution_for_admission";
 constexpr std::string_view kUnblock = "ff_unblock_execution";
 constexpr std::string_view kUnblockBatch = "ff_unblock_batch";
 
-/// Not derived: the function checks that it fits the reason.
 std::string blocked_key(const model::LaneKeys& lane, AdmissionBlock block) {
     switch (block) {
         case AdmissionBlock::Budget:
@@ -47,13 +47,10 @@ std::string_view blocking_reason_of(AdmissionBlock block) {
 }
 
 void BlockExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    const model::LaneKeys indexes = keys.index.lane(lane);
-    to.begin(kBlock, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("eligible", indexes.eligible());
-    to.key("blocked", blocked_key(indexes, block));
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kBlock, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("blocking_reason", blocking_reason_of(block));
     to.arg("blocking_detail", detail);
     to.arg("now_ms", "");
@@ -67,13 +64,10 @@ Result<Done> BlockExecution::read(const store::Reply& reply) const {
 }
 
 void UnblockExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    const model::LaneKeys indexes = keys.index.lane(lane);
-    to.begin(kUnblock, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("blocked", blocked_key(indexes, block));
-    to.key("eligible", indexes.eligible());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kUnblock, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("now_ms", "");
     to.arg("expected_blocking_reason", blocking_reason_of(block));
     to.arg("expected_ref", expected_ref);
@@ -87,9 +81,8 @@ Result<Done> UnblockExecution::read(const store::Reply& reply) const {
 
 void UnblockBatch::write(CallWriter& to) const {
     const model::LaneKeys indexes(partition, lane);
-    to.begin(kUnblockBatch, 2);
+    to.begin(kUnblockBatch, 1);
     to.key("blocked", blocked_key(indexes, block));
-    to.key("eligible", indexes.eligible());
     to.arg("now_ms", "");
     to.arg("expected_reason", blocking_reason_of(block));
     to.arg("expected_ref", expected_ref);

@@ -29,7 +29,6 @@ struct BlockExecution {
     using Outcome = Done;
 
     model::ExecutionId execution_id;
-    model::LaneId lane;
     AdmissionBlock block = AdmissionBlock::Operator;
     std::string detail{};
     /// `budget:<id>` or `quota:<id>`.
@@ -45,7 +44,6 @@ struct UnblockExecution {
     using Outcome = Done;
 
     model::ExecutionId execution_id;
-    model::LaneId lane;
     AdmissionBlock block = AdmissionBlock::Operator;
     std::string expected_ref{};
 

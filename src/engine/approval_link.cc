@@ -1,6 +1,6 @@
 #include "engine/approval_link.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -73,9 +73,8 @@ Result<ReadApprovalLink::Outcome> ReadApprovalLink::read(const store::Reply& rep
 
 void AnswerApprovalLink::write(CallWriter& to) const {
     const model::ExecKeys keys(execution_id);
-    to.begin(kAnswer, 2);
+    to.begin(kAnswer, 1);
     to.key("exec_core", keys.core());
-    to.key("wp", keys.waitpoint(waitpoint_id));
     to.arg("execution_id", keys.id());
     to.arg("waitpoint_id", waitpoint_id.to_string());
     to.arg("link_id", link_id);

@@ -1,7 +1,7 @@
 #include "engine/calls.h"
 
-#include "engine/execution_keys.h"
 #include "engine/fence_arguments.h"
+#include "model/exec_keys.h"
 #include "model/record_keys.h"
 
 namespace ff::engine {
@@ -13,11 +13,10 @@ constexpr std::string_view kRead = "ff_read_children";
 }  // namespace
 
 void CallChildren::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kCall, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("children", model::RecordKeys(keys.exec).children());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kCall, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     to.arg("on_child_failure", continue_on_failure ? "continue" : "fail");
     to.arg("child_count", static_cast<std::int64_t>(children.size()));
@@ -68,11 +67,10 @@ Result<CalledChild> CalledChild::read(std::string_view function, const store::Re
 }
 
 void ReadChildren::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRead, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("children", model::RecordKeys(keys.exec).children());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRead, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("first", first);
     to.arg("limit", limit);
     to.arg("max_bytes", bytes_max);

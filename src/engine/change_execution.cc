@@ -1,6 +1,6 @@
 #include "engine/change_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -13,10 +13,9 @@ constexpr std::string_view kReplay = "ff_replay_execution";
 }  // namespace
 
 void SetExecutionTags::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kSetTags, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("tags", keys.exec.tags());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kSetTags, 1);
+    to.key("exec_core", keys.core());
     for (const auto& [name, value] : tags) {
         to.arg("key", name);
         to.arg("value", value);
@@ -30,10 +29,10 @@ Result<SetExecutionTags::Outcome> SetExecutionTags::read(const store::Reply& rep
 }
 
 void UpdateProgress::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
+    const model::ExecKeys keys(execution_id);
     to.begin(kProgress, 1);
-    to.key("exec_core", keys.exec.core());
-    to.arg("execution_id", keys.exec.id());
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("lease_id", fence.lease_id.to_string());
     to.arg("lease_epoch", fence.lease_epoch.to_string());
     to.arg("progress_pct", progress_pct);
@@ -51,11 +50,10 @@ Result<Done> UpdateProgress::read(const store::Reply& reply) const {
 }
 
 void ChangePriority::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kPriority, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("eligible", keys.derived);
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kPriority, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("new_priority", new_priority);
 }
 
@@ -67,13 +65,10 @@ Result<ChangePriority::Outcome> ChangePriority::read(const store::Reply& reply) 
 }
 
 void ReplayExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kReplay, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("terminal", keys.derived);
-    to.key("eligible", keys.derived);
-    to.key("lease_history", keys.exec.lease_history());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kReplay, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("now_ms", "");
     to.arg("reason", reason);
     to.arg("requested_by", requested_by);

@@ -158,22 +158,13 @@ Result<Done> read_stats(const ReplyReader& reader, ClaimedBatch& batch) {
 }  // namespace
 
 void ClaimBatch::write(CallWriter& to) const {
-    to.begin(kFunction, 8);
+    to.begin(kFunction, 1);
     write_keys(to);
     write_arguments(to);
 }
 
 void ClaimBatch::write_keys(CallWriter& to) const {
-    const model::IndexKeys index(partition);
-    const model::LaneKeys indexes = index.lane(lane);
-    to.key("eligible", indexes.eligible());
-    to.key("blocked_route", indexes.blocked_route());
-    to.key("lease_expiry", index.lease_expiry());
-    to.key("worker_leases", index.worker_leases(worker_instance_id));
-    to.key("active", indexes.active());
-    to.key("attempt_timeout", index.attempt_timeout());
-    to.key("execution_deadline", index.execution_deadline());
-    to.key("wake", index.wake());
+    to.key("eligible", model::LaneKeys(partition, lane).eligible());
 }
 
 void ClaimBatch::write_arguments(CallWriter& to) const {
@@ -240,9 +231,8 @@ Result<ClaimedBatch> ClaimBatch::read(store::Reply&& reply) const {
 
 void IndexKinds::write(CallWriter& to) const {
     const model::IndexKeys index(partition);
-    to.begin(kIndexFunction, 2);
+    to.begin(kIndexFunction, 1);
     to.key("eligible", index.lane(lane).eligible());
-    to.key("wake", index.wake());
     to.arg("lane_id", lane.text());
 }
 

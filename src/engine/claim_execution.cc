@@ -1,6 +1,6 @@
 #include "engine/claim_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -33,23 +33,10 @@ Result<TakenLease> TakenLease::read(const ReplyReader& reader) {
 }
 
 void ClaimExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kClaim, 14);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("eligible", keys.derived);
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("attempt_hash", keys.derived);
-    to.key("attempt_usage", keys.derived);
-    to.key("attempt_policy", keys.derived);
-    to.key("attempts", keys.exec.attempts());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("active", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kClaim, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("worker_id", claimant.worker_id.text());
     to.arg("worker_instance_id", claimant.worker_instance_id.text());
     to.arg("lane", claimant.lane.text());
@@ -69,23 +56,10 @@ Result<TakenLease> ClaimExecution::read(const store::Reply& reply) const {
 }
 
 void ReclaimExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kReclaim, 14);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("attempt_hash_old", keys.derived);
-    to.key("stream_meta_old", keys.derived);
-    to.key("attempt_hash_new", keys.derived);
-    to.key("attempt_usage_new", keys.derived);
-    to.key("attempts", keys.exec.attempts());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("active", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kReclaim, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("worker_id", claimant.worker_id.text());
     to.arg("worker_instance_id", claimant.worker_instance_id.text());
     to.arg("lane", claimant.lane.text());

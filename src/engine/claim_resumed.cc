@@ -1,6 +1,6 @@
 #include "engine/claim_resumed.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -10,20 +10,10 @@ constexpr std::string_view kFunction = "ff_claim_resumed_execution";
 }  // namespace
 
 void ClaimResumedExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kFunction, 11);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("eligible", keys.derived);
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("attempt_hash", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("active", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kFunction, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("worker_id", claimant.worker_id.text());
     to.arg("worker_instance_id", claimant.worker_instance_id.text());
     to.arg("lane", claimant.lane.text());

@@ -17,7 +17,7 @@ constexpr std::size_t kLeaseArguments = 2;
 }  // namespace
 
 void CompleteAndClaim::write(CallWriter& to) const {
-    to.begin(kFunction, 8);
+    to.begin(kFunction, 1);
     std::size_t bytes = claim.leases.size() * kLeaseBytes;
     for (const CompleteExecution& completion : completions)
         bytes += kCompletionBytes + completion.result.size();

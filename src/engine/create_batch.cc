@@ -14,15 +14,13 @@ constexpr std::size_t kBytesEach = 320;
 
 void CreateBatch::write(CallWriter& to) const {
     const model::IndexKeys index(partition);
-    to.begin(kFunction, 3);
+    to.begin(kFunction, 1);
     std::size_t bytes = executions.size() * kBytesEach;
     for (const CreateExecution& one : executions) {
         bytes += one.payload.size() + one.policy_json.size() + one.tags_json.size();
     }
     to.expect(bytes, executions.size() * static_cast<std::size_t>(kStride));
     to.key("execution_deadline", index.execution_deadline());
-    to.key("all_executions", index.all_executions());
-    to.key("wake", index.wake());
     to.arg("count", static_cast<std::int64_t>(executions.size()));
     to.arg("stride", kStride);
     for (const CreateExecution& execution : executions) execution.write_arguments(to);

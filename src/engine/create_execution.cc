@@ -1,6 +1,6 @@
 #include "engine/create_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -15,16 +15,9 @@ std::optional<std::string> text_of(const std::optional<model::DueTime>& due) {
 }  // namespace
 
 void CreateExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kFunction, 8);
-    to.key("exec_core", keys.exec.core());
-    to.key("payload", keys.exec.payload());
-    to.key("policy", keys.derived);
-    to.key("tags", keys.exec.tags());
-    to.key("eligible_or_delayed", keys.derived);
-    to.key("idem_or_noop", keys.derived);
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.key("all_executions", keys.index.all_executions());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kFunction, 1);
+    to.key("exec_core", keys.core());
     write_arguments(to);
 }
 

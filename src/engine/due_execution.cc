@@ -1,6 +1,7 @@
 #include "engine/due_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -21,23 +22,10 @@ std::string_view to_string(ExpireReason reason) {
 }
 
 void ExpireExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kExpire, 14);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("active", keys.derived);
-    to.key("terminal", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.key("suspended", keys.derived);
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("suspension_current", keys.exec.suspension_current());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kExpire, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("expire_reason", to_string(reason));
     to.flag("if_due", only_if_due);
 }
@@ -49,12 +37,11 @@ Result<ExpireExecution::Outcome> ExpireExecution::read(const store::Reply& reply
 }
 
 void PromoteDelayed::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kPromote, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("delayed", lane ? keys.index.lane(*lane).delayed() : keys.derived);
-    to.key("eligible", keys.derived);
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kPromote, lane ? 2 : 1);
+    to.key("exec_core", keys.core());
+    if (lane) to.key("delayed", model::LaneKeys(execution_id.partition(), *lane).delayed());
+    to.arg("execution_id", keys.id());
     to.arg("now_ms", "");
 }
 

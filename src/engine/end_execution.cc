@@ -1,8 +1,9 @@
 #include "engine/end_execution.h"
 
-#include "engine/execution_keys.h"
 #include "engine/fence_arguments.h"
 #include "engine/own_success.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -11,29 +12,20 @@ constexpr std::string_view kComplete = "ff_complete_execution";
 constexpr std::string_view kFail = "ff_fail_execution";
 constexpr std::string_view kCancel = "ff_cancel_execution";
 
-/// The index of ended executions of the lane, or the placeholder for what a function derives.
-std::string terminal_key(const ExecutionKeys& keys, const std::optional<model::LaneId>& lane) {
-    return lane ? keys.index.lane(*lane).terminal() : keys.derived;
+/// The function needs one key; the index says the lane to whoever counts calls.
+void begin(CallWriter& to, std::string_view function, const model::ExecKeys& keys,
+           const std::optional<model::LaneId>& lane, const model::PartitionKey& partition) {
+    to.begin(function, lane ? 2 : 1);
+    to.key("exec_core", keys.core());
+    if (lane) to.key("terminal", model::LaneKeys(partition, *lane).terminal());
 }
 
 }  // namespace
 
 void CompleteExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kComplete, 12);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("terminal", terminal_key(keys, lane));
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("active", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("result", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    begin(to, kComplete, keys, lane, execution_id.partition());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     to.arg("result_payload", result);
     write_source(to, fence);
@@ -66,21 +58,9 @@ Result<CompleteExecution::Outcome> CompleteExecution::read_item(std::string_view
 }
 
 void FailExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kFail, 12);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("terminal", terminal_key(keys, lane));
-    to.key("delayed", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("active", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    begin(to, kFail, keys, lane, execution_id.partition());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     to.arg("failure_reason", reason);
     to.arg("failure_category", category);
@@ -116,28 +96,10 @@ Result<FailExecution::Outcome> FailExecution::read(const store::Reply& reply) co
 }
 
 void CancelExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kCancel, 21);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("suspension_current", keys.exec.suspension_current());
-    to.key("waitpoint_hash", keys.derived);
-    to.key("wp_condition", keys.derived);
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("terminal", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    for (const std::string_view lane_index :
-         {"eligible", "delayed", "blocked_deps", "blocked_budget", "blocked_quota", "blocked_route",
-          "blocked_operator"}) {
-        to.key(lane_index, keys.derived);
-    }
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kCancel, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("reason", reason);
     to.arg("source", source);
     write_fence(to, fence);

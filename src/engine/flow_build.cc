@@ -1,6 +1,7 @@
 #include "engine/flow_build.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -19,11 +20,8 @@ constexpr std::string_view kSubmit = "ff_submit_flow";
 void CreateFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
     const auto index = flow.index();
-    to.begin(kCreate, 4);
+    to.begin(kCreate, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("flow_index", index.flow_index());
-    to.key("flows_by_time", index.flows_by_time());
     to.arg("flow_id", flow.id.to_string());
     to.arg("flow_kind", flow_kind);
     to.arg("namespace", ns.text());
@@ -40,11 +38,8 @@ Result<CreateFlow::Outcome> CreateFlow::read(const store::Reply& reply) const {
 
 void AddExecutionToFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    to.begin(kAdd, 4);
+    to.begin(kAdd, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("flow_index", flow.index().flow_index());
-    to.key("exec_core", model::ExecKeys(execution_id).core());
     to.arg("flow_id", flow.id.to_string());
     to.arg("execution_id", execution_id.to_string());
     to.arg("now_ms", "");
@@ -60,13 +55,8 @@ Result<AddExecutionToFlow::Outcome> AddExecutionToFlow::read(const store::Reply&
 
 void StageDependencyEdge::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    to.begin(kStage, 6);
+    to.begin(kStage, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("edge", keys.edge(edge.id));
-    to.key("out", keys.out(edge.upstream));
-    to.key("in", keys.in(edge.downstream));
-    to.key("grant", keys.noop());
     to.arg("flow_id", flow.id.to_string());
     to.arg("edge_id", edge.id.to_string());
     to.arg("upstream_execution_id", edge.upstream.to_string());
@@ -86,16 +76,9 @@ Result<StageDependencyEdge::Outcome> StageDependencyEdge::read(const store::Repl
 }
 
 void ApplyDependencyToChild::write(CallWriter& to) const {
-    const ExecutionKeys keys(edge.downstream);
-    to.begin(kApply, 8);
-    to.key("exec_core", keys.exec.core());
-    to.key("deps_meta", keys.exec.deps_meta());
-    to.key("deps_unresolved", keys.exec.deps_unresolved());
-    to.key("dep", keys.exec.dep(edge.id));
-    to.key("eligible", keys.derived);
-    to.key("blocked_deps", keys.derived);
-    to.key("deps_all_edges", keys.exec.deps_all_edges());
-    to.key("edge_group", flow.keys().edge_group(edge.downstream));
+    const model::ExecKeys keys(edge.downstream);
+    to.begin(kApply, 1);
+    to.key("exec_core", keys.core());
     to.arg("flow_id", flow.id.to_string());
     to.arg("edge_id", edge.id.to_string());
     to.arg("upstream_execution_id", edge.upstream.to_string());
@@ -138,9 +121,8 @@ Result<SetEdgeGroupPolicy::Outcome> SetEdgeGroupPolicy::read(const store::Reply&
 
 void SetFlowTags::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    to.begin(kTags, 2);
+    to.begin(kTags, 1);
     to.key("flow_core", keys.core());
-    to.key("flow_tags", keys.tags());
     for (const auto& [name, value] : tags) {
         to.arg("key", name);
         to.arg("value", value);
@@ -170,13 +152,8 @@ Result<SealFlow::Outcome> SealFlow::read(const store::Reply& reply) const {
 void SubmitFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
     const model::IndexKeys index(model::partition_of(flow.id, flow.partitions));
-    to.begin(kSubmit, 6);
+    to.begin(kSubmit, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("flow_index", flow.index().flow_index());
-    to.key("all_executions", index.all_executions());
-    to.key("execution_deadline", index.execution_deadline());
-    to.key("grant", keys.grant(mutation_id));
     to.arg("flow_id", flow.id.to_string());
     to.arg("mode", expand ? "expand" : "create");
     to.arg("mutation_id", mutation_id);

@@ -1,7 +1,5 @@
 #include "engine/flow_cancel.h"
 
-#include "engine/execution_keys.h"
-
 namespace ff::engine {
 namespace {
 
@@ -24,12 +22,8 @@ void write_group(CallWriter& to, std::string_view function, const SiblingGroup& 
 void CancelFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
     const auto index = flow.index();
-    to.begin(kCancel, 5);
+    to.begin(kCancel, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("flow_index", index.flow_index());
-    to.key("pending_cancels", keys.pending_cancels());
-    to.key("cancel_backlog", index.cancel_backlog());
     to.arg("flow_id", flow.id.to_string());
     to.arg("reason", reason);
     to.arg("cancellation_policy", cancellation_policy);
@@ -50,10 +44,8 @@ Result<CancelFlow::Outcome> CancelFlow::read(const store::Reply& reply) const {
 
 void CancelFlowMembers::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    to.begin(kMembers, 3);
+    to.begin(kMembers, 1);
     to.key("flow_core", keys.core());
-    to.key("pending_cancels", keys.pending_cancels());
-    to.key("cancel_backlog", flow.index().cancel_backlog());
     to.arg("flow_id", flow.id.to_string());
     to.arg("max_members", members_max);
     to.arg("cursor", cursor);
@@ -77,9 +69,8 @@ Result<CancelFlowMembers::Outcome> CancelFlowMembers::read(const store::Reply& r
 }
 
 void AckCancelMember::write(CallWriter& to) const {
-    to.begin(kAck, 2);
+    to.begin(kAck, 1);
     to.key("pending_cancels", flow.keys().pending_cancels());
-    to.key("cancel_backlog", flow.index().cancel_backlog());
     to.arg("execution_id", execution_id.to_string());
     to.arg("flow_id", flow.id.to_string());
 }

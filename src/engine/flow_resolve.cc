@@ -1,6 +1,6 @@
 #include "engine/flow_resolve.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -14,28 +14,15 @@ constexpr std::string_view kPromote = "ff_promote_blocked_to_eligible";
 }  // namespace
 
 void ResolveDependency::write(CallWriter& to) const {
-    const ExecutionKeys keys(downstream);
+    const model::ExecKeys keys(downstream);
     const auto flow_keys = flow.keys();
-    to.begin(kResolve, 14);
-    to.key("exec_core", keys.exec.core());
-    to.key("deps_meta", keys.exec.deps_meta());
-    to.key("deps_unresolved", keys.exec.deps_unresolved());
-    to.key("dep", keys.exec.dep(edge_id));
-    to.key("eligible", keys.derived);
-    to.key("terminal", keys.derived);
-    to.key("blocked_deps", keys.derived);
-    to.key("attempt_hash", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("payload", keys.exec.payload());
-    to.key("upstream_result", model::ExecKeys(upstream).result());
-    to.key("edge_group", flow_keys.edge_group(downstream));
-    to.key("in", flow_keys.in(downstream));
-    to.key("pending_cancel_groups", flow.index().pending_cancel_groups());
+    to.begin(kResolve, 1);
+    to.key("exec_core", keys.core());
     to.arg("edge_id", edge_id.to_string());
     to.arg("upstream_outcome", "");
     to.arg("now_ms", "");
     to.arg("flow_id", flow.id.to_string());
-    to.arg("downstream_execution_id", keys.exec.id());
+    to.arg("downstream_execution_id", keys.id());
     to.flag("verify", true);
 }
 
@@ -46,12 +33,10 @@ Result<ResolveDependency::Outcome> ResolveDependency::read(const store::Reply& r
 }
 
 void CascadeCompletion::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kCascade, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("flow_core", flow.keys().core());
-    to.key("cascade_pending", keys.index.cascade_pending());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kCascade, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("flow_id", flow.id.to_string());
     to.arg("max_edges", edges_max);
     to.arg("cursor", cursor);
@@ -88,9 +73,8 @@ Result<ReconcileDependencies::Outcome> ReconcileDependencies::read(
 
 void EvaluateFlowEligibility::write(CallWriter& to) const {
     const model::ExecKeys keys(execution_id);
-    to.begin(kEvaluate, 2);
+    to.begin(kEvaluate, 1);
     to.key("exec_core", keys.core());
-    to.key("deps_meta", keys.deps_meta());
 }
 
 Result<std::string> EvaluateFlowEligibility::read(const store::Reply& reply) const {
@@ -100,14 +84,10 @@ Result<std::string> EvaluateFlowEligibility::read(const store::Reply& reply) con
 }
 
 void PromoteBlockedToEligible::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kPromote, 5);
-    to.key("exec_core", keys.exec.core());
-    to.key("blocked_deps", keys.derived);
-    to.key("eligible", keys.derived);
-    to.key("deps_meta", keys.exec.deps_meta());
-    to.key("deps_unresolved", keys.exec.deps_unresolved());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kPromote, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("now_ms", "");
 }
 

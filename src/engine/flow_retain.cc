@@ -13,9 +13,8 @@ constexpr std::string_view kPurge = "ff_purge_flow";
 
 void ReplaySubgraph::write(CallWriter& to) const {
     const model::ExecKeys keys(execution_id);
-    to.begin(kReplay, 2);
+    to.begin(kReplay, 1);
     to.key("exec_core", keys.core());
-    to.key("flow_core", flow.keys().core());
     to.arg("execution_id", keys.id());
     to.arg("flow_id", flow.id.to_string());
     to.arg("max_nodes", nodes_max);
@@ -34,11 +33,8 @@ Result<std::vector<std::string>> ReplaySubgraph::read(const store::Reply& reply)
 
 void ProjectFlowSummary::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    to.begin(kProject, 4);
+    to.begin(kProject, 1);
     to.key("flow_core", keys.core());
-    to.key("members", keys.members());
-    to.key("flow_index", flow.index().flow_index());
-    to.key("summary", keys.summary());
     to.arg("flow_id", flow.id.to_string());
     to.arg("cursor", cursor);
 }
@@ -52,11 +48,8 @@ Result<ProjectFlowSummary::Outcome> ProjectFlowSummary::read(const store::Reply&
 
 void PurgeFlow::write(CallWriter& to) const {
     const auto index = flow.index();
-    to.begin(kPurge, 4);
+    to.begin(kPurge, 1);
     to.key("flow_core", flow.keys().core());
-    to.key("flow_index", index.flow_index());
-    to.key("flows_by_time", index.flows_by_time());
-    to.key("terminal_flows", index.terminal_flows());
     to.arg("flow_id", flow.id.to_string());
     to.arg("retention_ms", retention);
 }

@@ -1,6 +1,6 @@
 #include "engine/grant.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -53,11 +53,9 @@ std::optional<GrantKind> parse_grant_kind(std::string_view text) {
 }
 
 void IssueClaimGrant::write(CallWriter& to) const {
-    const ExecutionKeys keys(request.execution_id);
-    to.begin(kClaimGrant, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("eligible", keys.index.lane(request.lane).eligible());
+    const model::ExecKeys keys(request.execution_id);
+    to.begin(kClaimGrant, 1);
+    to.key("exec_core", keys.core());
     write_request(to, request);
     to.arg("admission_epoch", admission_epoch);
 }
@@ -67,11 +65,9 @@ Result<Grant> IssueClaimGrant::read(const store::Reply& reply) const {
 }
 
 void IssueReclaimGrant::write(CallWriter& to) const {
-    const ExecutionKeys keys(request.execution_id);
-    to.begin(kReclaimGrant, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("lease_expiry", keys.index.lease_expiry());
+    const model::ExecKeys keys(request.execution_id);
+    to.begin(kReclaimGrant, 1);
+    to.key("exec_core", keys.core());
     write_request(to, request);
     to.arg("default_max_reclaim_count", default_reclaims_max);
 }
@@ -81,20 +77,10 @@ Result<Grant> IssueReclaimGrant::read(const store::Reply& reply) const {
 }
 
 void IssueGrantAndClaim::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kTakeOver, 11);
-    to.key("exec_core", keys.exec.core());
-    to.key("claim_grant", keys.exec.claim_grant());
-    to.key("eligible", keys.derived);
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("attempts", keys.exec.attempts());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("active", keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("execution_deadline", keys.index.execution_deadline());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kTakeOver, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("worker_id", claimant.worker_id.text());
     to.arg("worker_instance_id", claimant.worker_instance_id.text());
     to.arg("lane", claimant.lane.text());

@@ -1,6 +1,6 @@
 #include "engine/lease.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -12,13 +12,10 @@ constexpr std::string_view kRevoke = "ff_revoke_lease";
 }  // namespace
 
 void RenewLease::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRenew, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRenew, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", attempt_index.to_string());
     to.arg("attempt_id", fence.attempt_id.to_string());
     to.arg("lease_id", fence.lease_id.to_string());
@@ -34,13 +31,10 @@ Result<RenewLease::Outcome> RenewLease::read(const store::Reply& reply) const {
 }
 
 void MarkLeaseExpiredIfDue::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kMarkExpired, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("lease_history", keys.exec.lease_history());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kMarkExpired, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
 }
 
 Result<MarkLeaseExpiredIfDue::Outcome> MarkLeaseExpiredIfDue::read(
@@ -52,14 +46,10 @@ Result<MarkLeaseExpiredIfDue::Outcome> MarkLeaseExpiredIfDue::read(
 }
 
 void RevokeLease::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRevoke, 5);
-    to.key("exec_core", keys.exec.core());
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRevoke, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("expected_lease_id", expected_lease_id ? expected_lease_id->to_string() : std::string());
     to.arg("revoke_reason", reason);
 }

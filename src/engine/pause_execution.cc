@@ -1,8 +1,8 @@
 #include "engine/pause_execution.h"
 
-#include "engine/execution_keys.h"
 #include "engine/fence_arguments.h"
 #include "engine/own_success.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -10,26 +10,13 @@ namespace {
 constexpr std::string_view kDelay = "ff_delay_execution";
 constexpr std::string_view kWaitChildren = "ff_move_to_waiting_children";
 
-/// Both calls name the same nine keys but for the index the execution enters.
-void write_keys(CallWriter& to, const ExecutionKeys& keys, std::string_view entered) {
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("active", keys.derived);
-    to.key(entered, keys.derived);
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-}
-
 }  // namespace
 
 void DelayExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kDelay, 9);
-    write_keys(to, keys, "delayed");
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kDelay, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     to.arg("delay_until", delay_until.to_string());
     write_source(to, fence);
@@ -51,10 +38,10 @@ Result<DelayExecution::Outcome> DelayExecution::read(const store::Reply& reply) 
 }
 
 void MoveToWaitingChildren::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kWaitChildren, 9);
-    write_keys(to, keys, "blocked_deps");
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kWaitChildren, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     write_source(to, fence);
     to.flag("resolve_empty", true);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 #include "model/quota_keys.h"
 
 namespace ff::engine {
@@ -206,9 +206,9 @@ Result<bool> ReleaseAdmission::read(const store::Reply& reply) const {
 }
 
 void VoidAdmission::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
+    const model::ExecKeys keys(execution_id);
     to.begin(kVoid, 1);
-    to.key("exec_core", keys.exec.core());
+    to.key("exec_core", keys.core());
     to.arg("execution_id", execution_id.to_string());
     to.arg("admission_epoch", epoch);
 }

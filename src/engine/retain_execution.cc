@@ -1,6 +1,7 @@
 #include "engine/retain_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -11,11 +12,10 @@ constexpr std::string_view kPurge = "ff_purge_execution";
 }  // namespace
 
 void ReconcileExecutionIndex::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kReconcile, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("all_executions", keys.index.all_executions());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kReconcile, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("mode", check_only ? "check" : "repair");
 }
 
@@ -38,12 +38,11 @@ Result<ReconcileExecutionIndex::Outcome> ReconcileExecutionIndex::read(
 }
 
 void PurgeExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kPurge, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("terminal", lane ? keys.index.lane(*lane).terminal() : keys.derived);
-    to.key("all_executions", keys.index.all_executions());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kPurge, lane ? 2 : 1);
+    to.key("exec_core", keys.core());
+    if (lane) to.key("terminal", model::LaneKeys(execution_id.partition(), *lane).terminal());
+    to.arg("execution_id", keys.id());
     to.arg("default_retention_ms", default_retention);
 }
 

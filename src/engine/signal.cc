@@ -1,6 +1,6 @@
 #include "engine/signal.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -8,24 +8,10 @@ namespace {
 constexpr std::string_view kDeliver = "ff_deliver_signal";
 constexpr std::string_view kBuffer = "ff_buffer_signal_for_pending_waitpoint";
 
-/// Both functions begin with the same eight keys.
-void write_signal_keys(CallWriter& to, const Signal& signal, const ExecutionKeys& keys) {
-    to.key("exec_core", keys.exec.core());
-    to.key("wp_condition", keys.exec.waitpoint_condition(signal.waitpoint_id));
-    to.key("wp_signals", keys.exec.waitpoint_signals(signal.waitpoint_id));
-    to.key("exec_signals", keys.exec.signals());
-    to.key("signal", keys.exec.signal(signal.id));
-    to.key("signal_payload", keys.exec.signal_payload(signal.id));
-    to.key("signal_dedup", signal.idempotency_key ? keys.exec.signal_dedup(signal.waitpoint_id,
-                                                                           *signal.idempotency_key)
-                                                  : keys.derived);
-    to.key("wp", keys.exec.waitpoint(signal.waitpoint_id));
-}
-
-void write_signal_arguments(CallWriter& to, const Signal& signal, const ExecutionKeys& keys,
+void write_signal_arguments(CallWriter& to, const Signal& signal, const model::ExecKeys& keys,
                             bool buffer_if_pending) {
     to.arg("signal_id", signal.id.to_string());
-    to.arg("execution_id", keys.exec.id());
+    to.arg("execution_id", keys.id());
     to.arg("waitpoint_id", signal.waitpoint_id.to_string());
     to.arg("signal_name", signal.name);
     to.arg("signal_category", signal.category);
@@ -60,15 +46,9 @@ Result<SignalReceipt> read_receipt(std::string_view function, const store::Reply
 }  // namespace
 
 void DeliverSignal::write(CallWriter& to) const {
-    const ExecutionKeys keys(signal.execution_id);
-    to.begin(kDeliver, 14);
-    write_signal_keys(to, signal, keys);
-    to.key("suspension", keys.exec.suspension_current());
-    to.key("eligible", keys.derived);
-    to.key("suspended", keys.derived);
-    to.key("delayed", keys.derived);
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("secrets", keys.index.waitpoint_hmac());
+    const model::ExecKeys keys(signal.execution_id);
+    to.begin(kDeliver, 1);
+    to.key("exec_core", keys.core());
     write_signal_arguments(to, signal, keys, buffer_if_pending);
 }
 
@@ -77,10 +57,9 @@ Result<SignalReceipt> DeliverSignal::read(const store::Reply& reply) const {
 }
 
 void BufferSignal::write(CallWriter& to) const {
-    const ExecutionKeys keys(signal.execution_id);
-    to.begin(kBuffer, 9);
-    write_signal_keys(to, signal, keys);
-    to.key("secrets", keys.index.waitpoint_hmac());
+    const model::ExecKeys keys(signal.execution_id);
+    to.begin(kBuffer, 1);
+    to.key("exec_core", keys.core());
     write_signal_arguments(to, signal, keys, true);
 }
 

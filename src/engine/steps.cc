@@ -1,7 +1,7 @@
 #include "engine/steps.h"
 
-#include "engine/execution_keys.h"
 #include "engine/fence_arguments.h"
+#include "model/exec_keys.h"
 #include "model/record_keys.h"
 
 namespace ff::engine {
@@ -53,11 +53,10 @@ void write_steps_if_any(CallWriter& to, const std::vector<Step>& steps) {
 }
 
 void RecordSteps::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRecord, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("steps", model::RecordKeys(keys.exec).steps());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRecord, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     write_fence(to, fence);
     write_steps(to, steps);
 }
@@ -75,11 +74,10 @@ Result<RecordSteps::Outcome> RecordSteps::read(const store::Reply& reply) const 
 }
 
 void ReadSteps::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRead, 2);
-    to.key("exec_core", keys.exec.core());
-    to.key("steps", model::RecordKeys(keys.exec).steps());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRead, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("first", first);
     to.arg("limit", limit);
     to.arg("max_bytes", bytes_max);

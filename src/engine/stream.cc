@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -11,15 +11,9 @@ constexpr std::string_view kAppend = "ff_append_frame";
 constexpr std::string_view kAppendMany = "ff_append_frames";
 constexpr std::string_view kAppendSystem = "ff_append_system_frame";
 
-void write_stream_keys(CallWriter& to, const ExecutionKeys& keys, const StreamAddress& stream) {
-    to.key("exec_core", keys.exec.core());
-    to.key("stream_data", keys.exec.stream(stream.attempt_index));
-    to.key("stream_meta", keys.exec.stream_meta(stream.attempt_index));
-}
-
-void write_owner(CallWriter& to, const ExecutionKeys& keys, const StreamAddress& stream,
+void write_owner(CallWriter& to, const model::ExecKeys& keys, const StreamAddress& stream,
                  const Fence& fence) {
-    to.arg("execution_id", keys.exec.id());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", stream.attempt_index.to_string());
     to.arg("lease_id", fence.lease_id.to_string());
     to.arg("lease_epoch", fence.lease_epoch.to_string());
@@ -40,10 +34,9 @@ std::string_view to_string(FrameMode mode) {
 }
 
 void AppendFrame::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
-    to.begin(kAppend, 4);
-    write_stream_keys(to, keys, stream);
-    to.key("stream_summary", keys.exec.attempt_summary(stream.attempt_index));
+    const model::ExecKeys keys(stream.execution_id);
+    to.begin(kAppend, 1);
+    to.key("exec_core", keys.core());
     write_owner(to, keys, stream, fence);
     to.arg("frame_type", frame.type);
     to.arg("ts", frame.ts);
@@ -75,9 +68,9 @@ Result<AppendFrame::Outcome> AppendFrame::read(const store::Reply& reply) const 
 }
 
 void AppendFrames::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
-    to.begin(kAppendMany, 3);
-    write_stream_keys(to, keys, stream);
+    const model::ExecKeys keys(stream.execution_id);
+    to.begin(kAppendMany, 1);
+    to.key("exec_core", keys.core());
     write_owner(to, keys, stream, fence);
     to.arg("attempt_id", fence.attempt_id.to_string());
     to.arg("source", source);
@@ -119,13 +112,10 @@ Result<AppendFrames::Outcome> AppendFrames::read(const store::Reply& reply) cons
 }
 
 void AppendSystemFrame::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
-    to.begin(kAppendSystem, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.exec.attempt(stream.attempt_index));
-    to.key("stream_data", keys.exec.stream(stream.attempt_index));
-    to.key("stream_meta", keys.exec.stream_meta(stream.attempt_index));
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(stream.execution_id);
+    to.begin(kAppendSystem, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", stream.attempt_index.to_string());
     to.arg("frame_type", frame.type);
     to.arg("ts", frame.ts);

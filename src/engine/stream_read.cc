@@ -1,6 +1,6 @@
 #include "engine/stream_read.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -34,13 +34,10 @@ Result<StreamEntry> read_entry(const store::Reply& item) {
 }  // namespace
 
 void OpenStream::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
-    to.begin(kOpen, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.exec.attempt(stream.attempt_index));
-    to.key("stream_data", keys.exec.stream(stream.attempt_index));
-    to.key("stream_meta", keys.exec.stream_meta(stream.attempt_index));
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(stream.execution_id);
+    to.begin(kOpen, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", stream.attempt_index.to_string());
 }
 
@@ -55,12 +52,12 @@ Result<StreamState> OpenStream::read(const store::Reply& reply) const {
 }
 
 void ReadAttemptStream::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
+    const model::ExecKeys keys(stream.execution_id);
     to.begin(kRead, 4);
-    to.key("stream_data", keys.exec.stream(stream.attempt_index));
-    to.key("stream_meta", keys.exec.stream_meta(stream.attempt_index));
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.exec.attempt(stream.attempt_index));
+    to.key("stream_data", keys.stream(stream.attempt_index));
+    to.key("stream_meta", keys.stream_meta(stream.attempt_index));
+    to.key("exec_core", keys.core());
+    to.key("attempt_hash", keys.attempt(stream.attempt_index));
     to.arg("from_id", from_id);
     to.arg("to_id", to_id);
     to.arg("count_limit", count_max);
@@ -92,10 +89,10 @@ Result<ReadAttemptStream::Outcome> ReadAttemptStream::read(const store::Reply& r
 }
 
 void ReadSummary::write(CallWriter& to) const {
-    const ExecutionKeys keys(stream.execution_id);
+    const model::ExecKeys keys(stream.execution_id);
     to.begin(kSummary, 2);
-    to.key("stream_summary", keys.exec.attempt_summary(stream.attempt_index));
-    to.key("stream_meta", keys.exec.stream_meta(stream.attempt_index));
+    to.key("stream_summary", keys.attempt_summary(stream.attempt_index));
+    to.key("stream_meta", keys.stream_meta(stream.attempt_index));
 }
 
 Result<ReadSummary::Outcome> ReadSummary::read(const store::Reply& reply) const {

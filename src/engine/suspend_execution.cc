@@ -1,6 +1,6 @@
 #include "engine/suspend_execution.h"
 
-#include "engine/execution_keys.h"
+#include "model/exec_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -8,36 +8,6 @@ namespace {
 constexpr std::string_view kSuspend = "ff_suspend_execution";
 constexpr std::string_view kResume = "ff_resume_execution";
 constexpr std::string_view kExpire = "ff_expire_suspension";
-
-void write_suspend_keys(CallWriter& to, const SuspendExecution& op, const ExecutionKeys& keys) {
-    constexpr std::size_t kBase = 18;
-    constexpr std::size_t kPerAdditional = 3;
-    to.begin(kSuspend, kBase + kPerAdditional * op.additional.size());
-    to.key("exec_core", keys.exec.core());
-    to.key("attempt_hash", keys.derived);
-    to.key("lease_current", keys.exec.lease_current());
-    to.key("lease_history", keys.exec.lease_history());
-    to.key("lease_expiry", keys.index.lease_expiry());
-    to.key("worker_leases", keys.derived);
-    to.key("suspension", keys.exec.suspension_current());
-    to.key("wp", keys.exec.waitpoint(op.waitpoint.id));
-    to.key("wp_signals", keys.exec.waitpoint_signals(op.waitpoint.id));
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("pending_wp_expiry", keys.index.pending_waitpoint_expiry());
-    to.key("active", keys.derived);
-    to.key("suspended", keys.derived);
-    to.key("waitpoints", keys.exec.waitpoints());
-    to.key("wp_condition", keys.exec.waitpoint_condition(op.waitpoint.id));
-    to.key("attempt_timeout", keys.index.attempt_timeout());
-    to.key("secrets", keys.index.waitpoint_hmac());
-    to.key("suspend_dedup",
-           op.idempotency_key ? keys.exec.suspend_dedup(*op.idempotency_key) : keys.derived);
-    for (const WaitpointBinding& one : op.additional) {
-        to.key("wp", keys.exec.waitpoint(one.id));
-        to.key("wp_signals", keys.exec.waitpoint_signals(one.id));
-        to.key("wp_condition", keys.exec.waitpoint_condition(one.id));
-    }
-}
 
 std::string key_text(const WaitpointBinding& binding) {
     return binding.key ? binding.key->text() : std::string();
@@ -63,9 +33,10 @@ void ApprovalRequest::write(CallWriter& to) const {
 }
 
 void SuspendExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    write_suspend_keys(to, *this, keys);
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kSuspend, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", attempt_index.to_string());
     to.arg("attempt_id", fence.attempt_id.to_string());
     to.arg("lease_id", fence.lease_id.to_string());
@@ -123,17 +94,10 @@ std::string_view to_string(ResumeTrigger trigger) {
 }
 
 void ResumeExecution::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kResume, 8);
-    to.key("exec_core", keys.exec.core());
-    to.key("suspension", keys.exec.suspension_current());
-    to.key("wp", keys.derived);
-    to.key("wp_signals", keys.derived);
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("eligible", keys.derived);
-    to.key("delayed", keys.derived);
-    to.key("suspended", keys.derived);
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kResume, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("trigger_type", to_string(trigger));
     to.arg("resume_delay_ms", resume_delay);
     to.arg("expected_suspension_id",
@@ -148,21 +112,10 @@ Result<ResumeExecution::Outcome> ResumeExecution::read(const store::Reply& reply
 }
 
 void ExpireSuspension::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kExpire, 12);
-    to.key("exec_core", keys.exec.core());
-    to.key("suspension", keys.exec.suspension_current());
-    to.key("wp", keys.derived);
-    to.key("wp_condition", keys.derived);
-    to.key("attempt_hash", keys.derived);
-    to.key("stream_meta", keys.derived);
-    to.key("suspension_timeout", keys.index.suspension_timeout());
-    to.key("suspended", keys.derived);
-    to.key("terminal", keys.derived);
-    to.key("eligible", keys.derived);
-    to.key("delayed", keys.derived);
-    to.key("lease_history", keys.exec.lease_history());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kExpire, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
 }
 
 Result<ExpireSuspension::Outcome> ExpireSuspension::read(const store::Reply& reply) const {

@@ -1,7 +1,8 @@
 #include "engine/waitpoint.h"
 
-#include "engine/execution_keys.h"
 #include "engine/fence_arguments.h"
+#include "model/exec_keys.h"
+#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -16,13 +17,10 @@ constexpr std::string_view kListKids = "ff_list_waitpoint_hmac_kids";
 }  // namespace
 
 void CreatePendingWaitpoint::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kCreatePending, 4);
-    to.key("exec_core", keys.exec.core());
-    to.key("wp", keys.exec.waitpoint(waitpoint_id));
-    to.key("pending_wp_expiry", keys.index.pending_waitpoint_expiry());
-    to.key("secrets", keys.index.waitpoint_hmac());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kCreatePending, 1);
+    to.key("exec_core", keys.core());
+    to.arg("execution_id", keys.id());
     to.arg("attempt_index", attempt_index.to_string());
     to.arg("waitpoint_id", waitpoint_id.to_string());
     to.arg("waitpoint_key", waitpoint_key.text());
@@ -40,11 +38,9 @@ Result<BoundWaitpoint> CreatePendingWaitpoint::read(const store::Reply& reply) c
 }
 
 void CloseWaitpoint::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kClose, 3);
-    to.key("exec_core", keys.exec.core());
-    to.key("wp", keys.exec.waitpoint(waitpoint_id));
-    to.key("pending_wp_expiry", keys.index.pending_waitpoint_expiry());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kClose, 1);
+    to.key("exec_core", keys.core());
     to.arg("waitpoint_id", waitpoint_id.to_string());
     to.arg("reason", reason);
 }
@@ -56,11 +52,9 @@ Result<CloseWaitpoint::Outcome> CloseWaitpoint::read(const store::Reply& reply) 
 
 void ExpirePendingWaitpoint::write(CallWriter& to) const {
     const model::IndexKeys keys(partition);
-    to.begin(kClose, 3);
+    to.begin(kClose, 1);
     // Only the waitpoint is known, and only it is looked at.
     to.key("exec_core", keys.noop());
-    to.key("wp", keys.waitpoint(waitpoint_id));
-    to.key("pending_wp_expiry", keys.pending_waitpoint_expiry());
     to.arg("waitpoint_id", waitpoint_id.to_string());
     to.arg("reason", "never_committed");
 }
@@ -71,11 +65,10 @@ Result<CloseWaitpoint::Outcome> ExpirePendingWaitpoint::read(const store::Reply&
 }
 
 void RemintWaitpointToken::write(CallWriter& to) const {
-    const ExecutionKeys keys(execution_id);
-    to.begin(kRemint, 2);
-    to.key("wp", keys.exec.waitpoint(waitpoint_id));
-    to.key("secrets", keys.index.waitpoint_hmac());
-    to.arg("execution_id", keys.exec.id());
+    const model::ExecKeys keys(execution_id);
+    to.begin(kRemint, 1);
+    to.key("wp", keys.waitpoint(waitpoint_id));
+    to.arg("execution_id", keys.id());
     to.arg("waitpoint_id", waitpoint_id.to_string());
 }
 

@@ -157,9 +157,6 @@ struct LuaHost::Impl {
         push_redis_library(lua, commands);
         if (options.compile) add_piece_functions(lua, commands);
         lua_pushlightuserdata(lua, this);
-        lua_pushcclosure(lua, &Impl::promise_keys, 1);
-        lua_setfield(lua, -2, "ff_keys_on_demand");
-        lua_pushlightuserdata(lua, this);
         lua_pushcclosure(lua, &Impl::promise_arguments, 1);
         lua_setfield(lua, -2, "ff_arguments_on_demand");
         push_function_globals(state);
@@ -169,7 +166,6 @@ struct LuaHost::Impl {
         add_register_function(lua, registrations);
         push_library_globals(lua);
         library_globals = luaL_ref(lua, LUA_REGISTRYINDEX);
-        key_metatable = metatable_for(lua, keys);
         argument_metatable = metatable_for(lua, arguments);
         lua_gc(lua, LUA_GCSETPAUSE, kCollectAtPercent);
         lua_gc(lua, LUA_GCSETSTEPMUL, kCollectSpeedPercent);
@@ -178,8 +174,6 @@ struct LuaHost::Impl {
     struct Library {
         std::string text{};
         std::vector<std::string> functions{};
-        /// Its functions know that KEYS may come on demand.
-        bool keys_on_demand = false;
     };
     struct Function {
         Registration registration{};
@@ -206,12 +200,10 @@ struct LuaHost::Impl {
     void collect();
 
     std::chrono::nanoseconds collector_time{0};
-    void push_keys(Texts given);
     void push_arguments(const Function& function, Texts given);
     static Impl& of(lua_State* lua) {
         return *static_cast<Impl*>(lua_touserdata(lua, lua_upvalueindex(1)));
     }
-    static int promise_keys(lua_State* lua);
     static int promise_arguments(lua_State* lua);
 
     keyspace::Keyspace& data;
@@ -221,10 +213,7 @@ struct LuaHost::Impl {
     LuaCommands commands;
     int function_globals = 0;
     int library_globals = 0;
-    int key_metatable = 0;
     int argument_metatable = 0;
-    /// Of the call under way.
-    Texts keys{};
     Texts arguments{};
     Library* running = nullptr;
     std::vector<Registration> registrations{};
@@ -318,29 +307,6 @@ void LuaHost::Impl::note_undone(Function& function, const std::optional<std::str
         options.on_undone({.function = name, .broke_promise = broken.has_value()});
 }
 
-/// redis.ff_keys_on_demand(): a function of the library says that they can do with it.
-int LuaHost::Impl::promise_keys(lua_State* lua) {
-    Impl& impl = of(lua);
-    if (impl.running != nullptr) impl.running->keys_on_demand = true;
-    return 0;
-}
-
-/// The first key, how many there are at [0], and the others when they are asked for: functions
-/// derive most names themselves, and to make Lua strings of a dozen long ones is not cheap.
-void LuaHost::Impl::push_keys(Texts given) {
-    lua_State* lua = state.get();
-    if (running == nullptr || !running->keys_on_demand || given.size() < 2)
-        return push_texts(lua, given);
-    keys = given;
-    lua_createtable(lua, 1, 0);
-    lua_pushnumber(lua, static_cast<lua_Number>(given.size()));
-    lua_rawseti(lua, -2, 0);
-    lua_pushlstring(lua, given[0].data(), given[0].size());
-    lua_rawseti(lua, -2, 1);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, key_metatable);
-    lua_setmetatable(lua, -2);
-}
-
 /// redis.ff_arguments_on_demand(name): that function of the same library can do with it.
 int LuaHost::Impl::promise_arguments(lua_State* lua) {
     Impl& impl = of(lua);
@@ -431,7 +397,7 @@ bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     impl_->commands.begin(call.now, may_write, call.keys, call.args);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function.registration.reference);
     impl_->running = function.owner;
-    impl_->push_keys(call.keys);
+    push_texts(impl_->state.get(), call.keys);
     impl_->push_arguments(function, call.args);
     state.set_limited(true);
     const int failed = lua_pcall(lua, 2, 1, kHandler);
@@ -449,7 +415,6 @@ bool LuaHost::call(const FunctionCall& call, keyspace::ReplySink& reply) {
     if (may_write) kept ? keyspace.keep_call() : keyspace.undo_call();
     lua_settop(lua, kStackBase);
     impl_->running = nullptr;
-    impl_->keys = {};
     impl_->arguments = {};
     if (failed == LUA_ERRMEM || state.over_limit()) impl_->collect();
     if (impl_->rehearsing) return kept;

@@ -231,28 +231,6 @@ redis.register_function{function_name = 'reader', flags = {'no-writes'}, callbac
     EXPECT_EQ(call("get"), stored);
 }
 
-TEST_F(Functions, KeysComeOnDemandToALibraryThatCanDoWithIt) {
-    load(R"(
-local kept
-redis.register_function('promise', function(keys) redis.ff_keys_on_demand() return {#keys, tostring(keys[0])} end)
-redis.register_function('look', function(keys)
-    kept = keys
-    return {keys[0], keys[1], keys[3], keys[3], keys[2], tostring(keys[4]), tostring(keys.x)}
-end)
-redis.register_function('late', function() return {tostring(kept[1]), tostring(kept[2]), tostring(kept[3])} end))");
-    const std::string_view keys[] = {"a{x}", "b{x}", "c{x}"};
-    const auto ask = [&](std::string_view name) {
-        ValueSink sink;
-        host_.call({.name = name, .keys = keys, .now = std::chrono::seconds(1)}, sink);
-        return sink.take().to_debug_text();
-    };
-    EXPECT_EQ(ask("promise"), R"([3, "nil"])");
-    EXPECT_EQ(ask("look"), R"([3, "a{x}", "c{x}", "c{x}", "b{x}", "nil", "nil"])");
-    EXPECT_EQ(call("late"), R"(["a{x}", "b{x}", "c{x}"])");
-    load("redis.register_function('other', function(keys) return {#keys, tostring(keys[0])} end)");
-    EXPECT_EQ(ask("other"), R"([3, "nil"])") << "a library that has not said so";
-}
-
 TEST_F(Functions, AHashMayFillTheSameTableAgainAndAgain) {
     load(R"(
 local kept = {}

@@ -194,7 +194,6 @@ Task<Done> Admission::block(std::vector<Refusal> refusals) {
     std::vector<engine::BlockExecution> blocks;
     for (Refusal& refusal : refusals) {
         blocks.push_back(engine::BlockExecution{.execution_id = refusal.subject.execution_id,
-                                                .lane = refusal.subject.lane,
                                                 .block = refusal.block,
                                                 .detail = std::move(refusal.detail),
                                                 .blocking_ref = std::move(refusal.ref)});

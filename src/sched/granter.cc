@@ -105,7 +105,6 @@ Task<std::optional<FoundGrant>> Granter::try_candidate(const GrantSearch& search
     if (admitted.empty()) co_return none;
     if (candidate.from_route) {
         engine::UnblockExecution unblock{.execution_id = candidate.execution_id,
-                                         .lane = search.lane,
                                          .block = engine::AdmissionBlock::CapableWorker};
         const auto unblocked = co_await engine::run(store_, std::move(unblock));
         if (!unblocked && unblocked.error().code == "storage_error") co_return unblocked.error();
@@ -132,7 +131,6 @@ Task<Done> Granter::block_for_route(const GrantSearch& search, const Candidate& 
                                     std::string missing_csv) {
     if (candidate.from_route) co_return Done{};
     engine::BlockExecution block{.execution_id = candidate.execution_id,
-                                 .lane = search.lane,
                                  .block = engine::AdmissionBlock::CapableWorker,
                                  .detail = "missing capabilities: " + missing_csv};
     const auto blocked = co_await engine::run(store_, std::move(block));

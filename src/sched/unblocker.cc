@@ -167,7 +167,7 @@ Task<std::size_t> Unblocker::pass_budget(Place place) {
     FF_CO_TRY(std::vector<Blocked> blocked, co_await next_page(keys.blocked_budget()));
     FF_CO_TRY(std::vector<Blocked> ready,
               co_await with_budget_room(place.second, std::move(blocked)));
-    co_return co_await unblock(place.second, engine::AdmissionBlock::Budget, std::move(ready));
+    co_return co_await unblock(engine::AdmissionBlock::Budget, std::move(ready));
 }
 
 Task<std::size_t> Unblocker::pass_suspended(Place place) {
@@ -232,9 +232,8 @@ Task<std::size_t> Unblocker::pass_quota(Place place) {
         const std::size_t places = room_.at(id);
         if (waiting.size() > places)
             waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(places), waiting.end());
-        FF_CO_TRY(
-            const std::size_t done,
-            co_await unblock(place.second, engine::AdmissionBlock::Quota, std::move(waiting)));
+        FF_CO_TRY(const std::size_t done,
+                  co_await unblock(engine::AdmissionBlock::Quota, std::move(waiting)));
         room_[id] -= std::min(room_[id], done);
         unblocked += done;
     }
@@ -294,8 +293,7 @@ Task<std::size_t> Unblocker::pass_route(Place place) {
             });
         if (capable) ready.push_back(std::move(one));
     }
-    co_return co_await unblock(place.second, engine::AdmissionBlock::CapableWorker,
-                               std::move(ready));
+    co_return co_await unblock(engine::AdmissionBlock::CapableWorker, std::move(ready));
 }
 
 Task<std::vector<Unblocker::Worker>> Unblocker::live_workers(std::string ns) {
@@ -339,14 +337,11 @@ Task<std::size_t> Unblocker::pass_lane_policy(Place place) {
     co_return static_cast<std::size_t>(done.unblocked);
 }
 
-Task<std::size_t> Unblocker::unblock(model::LaneId lane, engine::AdmissionBlock block,
-                                     std::vector<Blocked> ready) {
+Task<std::size_t> Unblocker::unblock(engine::AdmissionBlock block, std::vector<Blocked> ready) {
     std::vector<engine::UnblockExecution> calls;
     for (const Blocked& one : ready) {
-        calls.push_back(engine::UnblockExecution{.execution_id = one.execution_id,
-                                                 .lane = lane,
-                                                 .block = block,
-                                                 .expected_ref = one.ref});
+        calls.push_back(engine::UnblockExecution{
+            .execution_id = one.execution_id, .block = block, .expected_ref = one.ref});
     }
     std::size_t unblocked = 0;
     if (calls.empty()) co_return unblocked;

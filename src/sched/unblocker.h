@@ -71,8 +71,7 @@ class Unblocker {
     Task<std::vector<Blocked>> with_budget_room(model::LaneId lane, std::vector<Blocked> blocked);
     Task<std::size_t> free_places(std::string quota_id);
     Task<std::vector<Worker>> live_workers(std::string ns);
-    Task<std::size_t> unblock(model::LaneId lane, engine::AdmissionBlock block,
-                              std::vector<Blocked> ready);
+    Task<std::size_t> unblock(engine::AdmissionBlock block, std::vector<Blocked> ready);
 
     store::Store& store_;
     model::PartitionConfig partitions_;

@@ -166,13 +166,11 @@ TEST_F(EngineAdmission, Quotas) {
 TEST_F(EngineAdmission, BlocksAndGrants) {
     const model::ExecutionId e = created();
     const BlockExecution block{.execution_id = e,
-                               .lane = kLane,
                                .block = AdmissionBlock::Budget,
                                .detail = "d",
                                .blocking_ref = "budget:b"};
     must(block);
-    must(UnblockExecution{
-        .execution_id = e, .lane = kLane, .block = AdmissionBlock::Budget, .expected_ref = ""});
+    must(UnblockExecution{.execution_id = e, .block = AdmissionBlock::Budget, .expected_ref = ""});
     must(block);
     const auto unblocked = must(UnblockBatch{
         .partition = kPartition, .lane = kLane, .expected_ref = "budget:b", .limit = 5});

@@ -254,8 +254,8 @@ std::vector<Written> admission_calls() {
         record(
             ReconcileQuota{.quota = quota, .dead_executions = {{.execution_id = "e", .epoch = 1}}}),
         record(VoidAdmission{.execution_id = kExecution}),
-        record(BlockExecution{.execution_id = kExecution, .lane = kLane}),
-        record(UnblockExecution{.execution_id = kExecution, .lane = kLane}),
+        record(BlockExecution{.execution_id = kExecution}),
+        record(UnblockExecution{.execution_id = kExecution}),
         record(UnblockBatch{.partition = model::PartitionKey::flow(24), .lane = kLane}),
         record(IndexKinds{.partition = model::PartitionKey::flow(24), .lane = kLane}),
         record(IssueClaimGrant{.request = grant}),
