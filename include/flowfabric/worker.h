@@ -60,6 +60,17 @@ struct WorkerConfig {
     Layers layers{};
 
     Millis renewal_interval() const { return lease_ttl / 3; }
+
+    /// The short form of a worker on a Valkey, with one lane; the rest can be set afterwards.
+    static WorkerConfig on_store(std::string host, std::uint16_t port, std::string worker_id,
+                                 std::string worker_instance_id, std::string ns, std::string lane);
+};
+
+/// How many partitions a store has, of each kind.
+struct PartitionConfig {
+    std::int64_t flow = 0;
+    std::int64_t budget = 0;
+    std::int64_t quota = 0;
 };
 
 /// Compares a token that somebody presented with the stored one, then signals.
@@ -100,6 +111,11 @@ class Worker {
     Result<SignalReceipt> deliver_signal(const std::string& id, const NewSignal& signal);
     Result<Verified> verify_and_deliver(const std::string& id, const std::string& waitpoint_id,
                                         const std::string& presented_token, NewSignal signal);
+
+    /// For everything else, behind the same door. It may outlive the worker.
+    AdminClient client() const;
+    /// That of the store behind the door, as its servers know it.
+    Result<PartitionConfig> partition_config() const;
 
     /// False once another process has taken over the instance id, or after disconnect.
     bool is_registered() const;

@@ -24,6 +24,19 @@ Error at_capacity() {
 
 }  // namespace
 
+WorkerConfig WorkerConfig::on_store(std::string host, std::uint16_t port, std::string worker_id,
+                                    std::string worker_instance_id, std::string ns,
+                                    std::string lane) {
+    WorkerConfig config;
+    config.host = std::move(host);
+    config.port = port;
+    config.worker_id = std::move(worker_id);
+    config.worker_instance_id = std::move(worker_instance_id);
+    config.ns = std::move(ns);
+    config.lanes = {std::move(lane)};
+    return config;
+}
+
 Worker::Worker(std::shared_ptr<WorkerCore> core) : core_(std::move(core)) {}
 Worker::Worker(Worker&&) noexcept = default;
 Worker& Worker::operator=(Worker&&) noexcept = default;
@@ -74,7 +87,12 @@ Result<Task> Worker::claim_from_grant(const Grant& grant) {
         store->note_at_capacity();
         return at_capacity();
     }
-    FF_SDK_TRY(ff::sdk::HotTask claimed, store->claim_grant(core_->config(), grant));
+    Result<ff::sdk::HotTask> found = store->claim_grant(core_->config(), grant);
+    if (!found) {
+        core_->note_refusal(found.error());
+        return std::move(found).error();
+    }
+    ff::sdk::HotTask claimed = *std::move(found);
     return Task(core_->hold(std::move(claimed), *std::move(permit)));
 }
 
@@ -111,6 +129,17 @@ Result<Verified> Worker::verify_and_deliver(const std::string& id, const std::st
     signal.waitpoint_token = presented_token;
     FF_SDK_TRY(SignalReceipt receipt, client.deliver_signal(id, signal));
     return Verified{.receipt = std::move(receipt)};
+}
+
+AdminClient Worker::client() const {
+    return AdminClient(core_->shared_door());
+}
+
+Result<PartitionConfig> Worker::partition_config() const {
+    FF_SDK_TRY(const ServerFacts facts, client().capabilities());
+    return PartitionConfig{.flow = facts.flow_partitions,
+                           .budget = facts.budget_partitions,
+                           .quota = facts.quota_partitions};
 }
 
 bool Worker::is_registered() const {

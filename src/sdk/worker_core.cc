@@ -26,6 +26,13 @@ constexpr std::size_t kLanesMax = 64;
 constexpr std::size_t kUnansweredMax = 16;
 constexpr Millis kGoodbyeTimeout{2000};
 
+model::CapabilitySet capabilities_of(const flowfabric::WorkerConfig& config) {
+    const std::vector<std::string_view> tokens(config.capabilities.begin(),
+                                               config.capabilities.end());
+    auto parsed = model::CapabilitySet::parse(tokens);
+    return parsed.has_value() ? *std::move(parsed) : model::CapabilitySet();
+}
+
 template <class Id>
 std::optional<Error> wrong(std::string_view text, std::string_view field) {
     const auto parsed = Id::parse(text, field);
@@ -108,8 +115,25 @@ Result<Done> WorkerCore::register_instance() {
     }
     if (!reply) return reply.error();
     registered_ = true;
+    const model::CapabilitySet capabilities = capabilities_of(config_);
+    log::info("sdk", "worker_registered",
+              {{"worker_id", config_.worker_id},
+               {"worker_instance_id", config_.worker_instance_id},
+               {"namespace", config_.ns},
+               {"capabilities", capabilities.csv()},
+               {"capability_digest", capabilities.digest()}});
     keeper_->start();
     return Done{};
+}
+
+void WorkerCore::note_refusal(const Error& error) const {
+    if (error.code != "capability_mismatch") return;
+    const model::CapabilitySet capabilities = capabilities_of(config_);
+    log::warn("sdk", "capability_mismatch",
+              {{"worker_instance_id", config_.worker_instance_id},
+               {"missing", error.detail.empty() ? std::string() : error.detail.front()},
+               {"capabilities", capabilities.csv()},
+               {"capability_digest", capabilities.digest()}});
 }
 
 Result<Done> WorkerCore::disconnect() {

@@ -52,6 +52,8 @@ class WorkerCore {
     void give_back_unanswered();
     std::shared_ptr<TaskState> hold(HotTask task, std::optional<Capacity::Permit> permit);
     flowfabric::Result<flowfabric::Done> may_claim() const;
+    /// Logs a refusal for want of capabilities, with those that there are.
+    void note_refusal(const flowfabric::Error& error) const;
 
   private:
     void heartbeat();
