@@ -51,6 +51,16 @@ Task<Done> register_lanes(store::Store& store, const Settings& settings) {
     co_return Done{};
 }
 
+/// Opens the first connection for blocking reads, and reads nothing on it: a server whose tails
+/// cannot read should not say that it is ready.
+Task<Done> open_tail_pool(store::Store& store) {
+    const std::string nothing = model::IndexKeys(0).noop();
+    store::Call look =
+        store::plain({"XREAD", "COUNT", "1", "BLOCK", "1", "STREAMS", nothing, "0-0"}, true);
+    FF_CO_CHECK(co_await store.blocking_read(std::move(look)));
+    co_return Done{};
+}
+
 }  // namespace
 
 Task<Done> prepare_store(StoreBackend& backend, const Settings& settings, Random& random) {
@@ -60,6 +70,9 @@ Task<Done> prepare_store(StoreBackend& backend, const Settings& settings, Random
     FF_CO_CHECK(co_await install_secrets(backend, settings, random));
     FF_CO_CHECK(co_await set_feed_caps(backend.store(), settings));
     FF_CO_CHECK(co_await register_lanes(backend.store(), settings));
+    if (settings.backend == Backend::Valkey) {
+        FF_CO_CHECK(co_await open_tail_pool(backend.store()));
+    }
     co_return Done{};
 }
 

@@ -9,7 +9,7 @@
 
 namespace ff::app {
 
-/// Boot steps 2 to 3c (spec 01, section 8): makes the open store fit to be served.
+/// Boot steps 2 to 3c, and 5 (spec 01, section 8): makes the open store fit to be served.
 Task<Done> prepare_store(StoreBackend& backend, const Settings& settings, Random& random);
 
 }  // namespace ff::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "engine/operation.h"
 #include "sched/store_time.h"
 
@@ -130,6 +131,12 @@ Task<std::optional<FoundGrant>> Granter::try_candidate(const GrantSearch& search
 Task<Done> Granter::block_for_route(const GrantSearch& search, const Candidate& candidate,
                                     std::string missing_csv) {
     if (candidate.from_route) co_return Done{};
+    log::info("sched", "capability_mismatch",
+              {{"execution_id", candidate.execution_id.to_string()},
+               {"missing", missing_csv},
+               {"worker_instance_id", search.worker_instance_id.text()},
+               {"capabilities", search.capabilities.csv()},
+               {"capability_digest", search.capabilities.digest()}});
     engine::BlockExecution block{.execution_id = candidate.execution_id,
                                  .block = engine::AdmissionBlock::CapableWorker,
                                  .detail = "missing capabilities: " + missing_csv};

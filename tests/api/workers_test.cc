@@ -1,4 +1,5 @@
 #include "api/exec_world.h"
+#include "support/log_capture.h"
 
 namespace ff::testing {
 namespace {
@@ -65,6 +66,20 @@ TEST_P(Ch07Registry, ExplainNamesWhatWorkersLack) {
     ASSERT_EQ(why.status, 200) << why.body;
     EXPECT_NE(why.body.find(R"("missing_capabilities":["tpu"])"), std::string::npos) << why.body;
     EXPECT_NE(why.body.find(R"("serves_lane":false)"), std::string::npos) << why.body;
+}
+
+TEST_P(Ch07Registry, AGrantThatIsNotGivenIsLoggedWithWhatTheWorkerCanDo) {
+    const std::string id =
+        created_id(R"(,"policy":{"routing_requirements":{"required_capabilities":["gpu","tpu"]}})");
+    const LogCapture logs;
+    const JsonReply none =
+        world().post("/v1/workers/pool/claim", R"({"worker_instance_id":"pool-1","lane_id":")" +
+                                                   own_name() + R"(","capabilities":["gpu"]})");
+    EXPECT_EQ(none.status, 204) << none.body;
+    EXPECT_EQ(logs.count(R"("event":"capability_mismatch","execution_id":")" + id +
+                         R"(","missing":"tpu","worker_instance_id":"pool-1",)"
+                         R"("capabilities":"gpu","capability_digest":")"),
+              1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Ch07Registry, ::testing::Values("embedded", "valkey"));

@@ -135,6 +135,15 @@ TEST_P(Ch01Boot, S32_OnePartitionWithoutItsSecretIsNoServer) {
     EXPECT_EQ(failure.find(before), std::string::npos);
 }
 
+/// Step 5. A connection for reads that wait was opened, and read on, before anybody asked for one.
+TEST(Ch01TailPool, AServerOnAValkeyHasReadOnItsTailPoolOnceItServes) {
+    WorldOptions options;
+    options.settings.scanners_enabled = false;
+    ServerWorld world("valkey", std::move(options));
+    const store::Reply stats = world.command({"INFO", "commandstats"});
+    EXPECT_NE(stats.text().value_or("").find("cmdstat_xread:"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, Ch01Boot, ::testing::Values("embedded", "valkey"));
 
 }  // namespace
