@@ -220,7 +220,7 @@ std::vector<CommandSpec> operator_commands() {
          .run = run_lanes_set},
         {.name = "workers",
          .about = "Show live workers",
-         .options = {{.name = "namespace", .value = "NAME", .about = "Default: default"},
+         .options = {{.name = "namespace", .value = "NAME", .about = "Default: all"},
                      {.name = "cursor", .value = "TEXT", .about = "Go on after a page"}},
          .run = run_workers},
         {.name = "bench",

@@ -154,8 +154,8 @@ int run_lanes_set(Session& session, const Arguments& arguments) {
 
 int run_workers(Session& session, const Arguments& arguments) {
     FF_CLI_TRY(const AdminClient client, session.client());
-    FF_CLI_TRY(const auto page, client.list_workers(arguments.text("namespace", "default"),
-                                                    arguments.text("cursor")));
+    FF_CLI_TRY(const auto page,
+               client.list_workers(arguments.text("namespace"), arguments.text("cursor")));
     if (session.json()) {
         session.print_json(page.raw);
         return kDone;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cli/arguments.h"
+#include "cli/words.h"
 
 namespace ff::cli {
 namespace {
@@ -96,7 +97,9 @@ int Session::show(const Json& document) const {
     Table table({"FIELD", "VALUE"});
     for (const auto& [name, value] : document.members()) {
         const bool state = name == "status" || name == "public_state";
-        table.row({name, state ? paint_state(value.text()) : cell_of(value)});
+        // Ids as they can be typed again, without braces that shells take apart.
+        const std::string cell = name.ends_with("_id") ? plain_id(cell_of(value)) : cell_of(value);
+        table.row({name, state ? paint_state(value.text()) : cell});
     }
     print(table);
     return kDone;

@@ -42,13 +42,20 @@ Response long_headers(std::string_view what) {
     return too_long(431, "headers_too_large", what);
 }
 
+std::string too_large_text(const Admission& admission, const std::string& limit) {
+    // A handler names no pattern where there is no route.
+    if (!admission.route.starts_with('/'))
+        return "The body is larger than " + limit +
+               " bytes, and there is no such route. See /openapi.json for those that there are.";
+    return "The body is larger than the " + limit + " bytes that " + admission.route +
+           " takes. Send less, or in parts.";
+}
+
 Response body_too_large(const Admission& admission) {
     const std::string limit = std::to_string(admission.body_bytes_max);
-    Response response =
-        error_response(413, {.code = "payload_too_large",
-                             .detail = {limit, admission.route},
-                             .message = "The body is larger than the " + limit + " bytes that " +
-                                        admission.route + " takes. Send less, or in parts."});
+    Response response = error_response(413, {.code = "payload_too_large",
+                                             .detail = {limit, admission.route},
+                                             .message = too_large_text(admission, limit)});
     const std::string known = R"("limit_bytes":)" + limit + R"(,"route":")" + admission.route + '"';
     response.body.pop_back();
     response.body += "," + known + R"(,"fields":{)" + known + "}}";

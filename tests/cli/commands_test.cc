@@ -32,6 +32,8 @@ TEST_F(Cli, SubmitFollowsTheOutputOfAllAttempts) {
 TEST_F(Cli, CancelAndRetryChangeIt) {
     const std::string id = world.submit(lane);
     const Said cancelled = run({"cancel", id, "--reason", "test"});
+    EXPECT_NE(cancelled.out.find(" fp."), std::string::npos) << cancelled.out;
+    EXPECT_EQ(cancelled.out.find("{fp:"), std::string::npos) << cancelled.out;
     EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
     EXPECT_TRUE(cancelled.tells("cancelled"));
     EXPECT_EQ(run({"cancel", id, "--json"}).json()["public_state"].text(), "cancelled");
