@@ -457,6 +457,21 @@ test("an approval asks what its form says, and the execution gets it with its ty
     await close(page);
 });
 
+test("a link is made for somebody without an account, and withdrawn", async (server) => {
+    await suspended(server, "for_a_guest");
+    const page = await open(server, "#/approvals");
+    await page.getByRole("button", { name: "Answer link" }).click();
+    await answerDialog(page, "Make the link", { "For whom": "the auditor", "Good for days": "2" });
+    const told = await page.locator(".toasts").getByText("The link is copied").innerText();
+    const url = /https?:\S+/.exec(told)[0];
+    const answered = await (await fetch(url)).text();
+    assert.match(answered, /Publish for_a_guest\?/);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await shows(page, "Undone.");
+    assert.doesNotMatch(await (await fetch(url)).text(), /Publish for_a_guest\?/);
+    await close(page);
+});
+
 test("approvals are narrowed down by namespace and by tag, and the link says so", async (server) => {
     await suspended(server, "of_acme", { tags: { tenant: "acme" } });
     await suspended(server, "of_globex", { tags: { tenant: "globex" } });

@@ -6,7 +6,7 @@ import { plural, shortId, words } from "../lib/format";
 import { addKeys } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { href, place, setQuery } from "../lib/router";
-import { answers, askAnswer, copyLink } from "../parts/actions";
+import { answers, askAnswer, askAnswerLink, copyLink } from "../parts/actions";
 import { Answers } from "../parts/answers";
 import { BytesView } from "../parts/bytes";
 import { Button, Empty, Problem, Skeleton, Time } from "../parts/ui";
@@ -232,6 +232,11 @@ export function Decision({ one, done, alone = false }: { one: Pending; done: () 
                 <Button kind="quiet" onClick={() => void copyLink(new URL(link, location.href).href)}>
                     Copy link
                 </Button>
+                {approval && (
+                    <Button kind="quiet" title="For somebody without an account" onClick={() => askAnswerLink(one)}>
+                        Answer link
+                    </Button>
+                )}
                 {no.map((name) => (
                     <Button key={name} kind="danger" onClick={() => askAnswer(one, name, done)}>
                         {name === "rejected" ? "Reject" : words(name)} <kbd>x</kbd>

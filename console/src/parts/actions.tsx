@@ -194,6 +194,31 @@ export function askAnswer(waitpoint: Waitpoint, signalName: string, done?: () =>
     };
 }
 
+const DAY_MS = 86_400_000;
+
+/** For somebody who has no account here: the link itself is the permission to answer once. */
+export function askAnswerLink(waitpoint: Waitpoint): void {
+    const path = executionPath(waitpoint.execution_id, `/waitpoints/${encodeURIComponent(waitpoint.waitpoint_id)}/link`);
+    let made: { link_id: string; url: string } | undefined;
+    question.value = {
+        title: "A link to answer by",
+        about: "Whoever has it may approve or reject this once, on a page of the server, without an account.",
+        action: "Make the link",
+        fields: [
+            { name: "label", label: "For whom", value: "", hint: "Kept with the answer." },
+            { name: "days", label: "Good for days", kind: "number", value: "7" },
+        ],
+        run: async (values) => {
+            const label = (values.label ?? "").trim();
+            const expires_in_ms = Math.round(Number(values.days) * DAY_MS);
+            made = await send<{ link_id: string; url: string }>("POST", path, { expires_in_ms, ...(label === "" ? {} : { label }) });
+            // A browser that asks first must not keep the dialog waiting; the toast has the link too.
+            void navigator.clipboard?.writeText(made.url).catch(() => undefined);
+        },
+        done: () => ({ text: `The link is copied: ${made!.url}`, undo: () => send("DELETE", `${path}?link_id=${made!.link_id}`) }),
+    };
+}
+
 export async function copyLink(to?: string): Promise<void> {
     await navigator.clipboard?.writeText(to ?? location.href);
     toast({ text: to === undefined ? "The link to this page is copied." : "The link is copied." });
