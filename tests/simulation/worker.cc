@@ -6,6 +6,11 @@ namespace {
 
 constexpr int kTriesMost = 4;
 
+Result<engine::FailExecution::Outcome> outcome_of(Result<service::FailedTask> failed) {
+    if (!failed) return failed.error();
+    return std::move(failed->outcome);
+}
+
 }  // namespace
 
 asio::awaitable<void> worker(World& world, std::string name) {
@@ -303,7 +308,8 @@ asio::awaitable<void> Worker::fail(Task& task) {
         const Timestamp begun = world_.ledger().now();
         Asked call = asked(task, Act::Fail);
         auto failing = server->services().work.fail(request);
-        const Result<engine::FailExecution::Outcome> outcome = co_await std::move(failing);
+        Result<service::FailedTask> failed = co_await std::move(failing);
+        const Result<engine::FailExecution::Outcome> outcome = outcome_of(std::move(failed));
         if (outcome.has_value() && outcome->retry_scheduled) call.was(Act::Retry);
         call.told(outcome, outcome.has_value() && outcome->replayed);
         if (forgets()) continue;
