@@ -210,12 +210,17 @@ class CapabilitiesResult(_CapabilitiesResult, total=False):
     lua: Mapping[str, Any]
 
 
-class CreateExecutionResult(TypedDict):
-    """Answer of `POST /v1/executions`."""
-
+class _CreateExecutionResult(TypedDict):
     status: str
     execution_id: str
     public_state: str
+
+
+class CreateExecutionResult(_CreateExecutionResult, total=False):
+    """Answer of `POST /v1/executions`."""
+
+    retention_ms: int
+    expires_at: int
 
 
 class _ListExecutionsResult(TypedDict):
@@ -247,6 +252,9 @@ class _GetExecutionResult(TypedDict):
     current_attempt_index: int
     total_attempt_count: int
     flow_id: str | None
+    retention_ms: int
+    policy: Mapping[str, Any]
+    retries: str
 
 
 class GetExecutionResult(_GetExecutionResult, total=False):
@@ -277,6 +285,7 @@ class GetExecutionResult(_GetExecutionResult, total=False):
     called_by_base64: str
     called_as: str
     called_as_base64: str
+    expires_at: int
 
 
 class _ApproveResult(TypedDict):
@@ -440,6 +449,9 @@ class _ExplainResult(TypedDict):
     current_attempt_index: int
     total_attempt_count: int
     flow_id: str | None
+    retention_ms: int
+    policy: Mapping[str, Any]
+    retries: str
     blocking_ref: str
     lane_state: str
     workers: Sequence[Mapping[str, Any]]
@@ -474,12 +486,14 @@ class ExplainResult(_ExplainResult, total=False):
     called_by_base64: str
     called_as: str
     called_as_base64: str
+    expires_at: int
     worker_instance_id: str
     lease_expires_at: int
 
 
 class _FailResult(TypedDict):
     status: str
+    policy: Mapping[str, Any]
     replayed: bool
 
 
@@ -489,6 +503,7 @@ class FailResult(_FailResult, total=False):
     delay_until: int
     next_attempt_index: int
     why: str
+    message: str
 
 
 class ListLeaseHistoryResult(TypedDict):
