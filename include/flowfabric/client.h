@@ -186,6 +186,8 @@ class AdminClient {
     Result<Done> ready() const;
     /// What a server that is ready tells of itself, such as the memory of its store.
     Result<Json> readiness() const;
+    /// How things are: figures of the last hour of each lane, what waits, who works.
+    Result<Json> overview() const;
     /// Prometheus text.
     Result<std::string> metrics() const;
     /// Copies the data of a running embedded server into a new folder on its machine.

@@ -224,6 +224,10 @@ Result<Json> AdminClient::readiness() const {
     return get_json(*door_, "ready", "/readyz");
 }
 
+Result<Json> AdminClient::overview() const {
+    return get_json(*door_, "overview", "/v1/overview");
+}
+
 Result<std::string> AdminClient::health() const {
     FF_SDK_TRY(const Json reply, get_json(*door_, "health", "/healthz"));
     const std::string reason = reply["reason"].text();

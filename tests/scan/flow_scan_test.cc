@@ -115,17 +115,22 @@ TEST_P(Ch07Flows, ACascadeThatFailsIsPutOff) {
     const auto id = world.create(stray);
     const std::string pending = model::IndexKeys(id.partition()).cascade_pending();
     const std::string core = model::ExecKeys(id).core();
-    world.command({"HSET", core, "flow_id", model::FlowId::mint(world.random()).to_string()});
+    const std::string flow = model::FlowId::mint(world.random()).to_string();
+    world.command({"HSET", core, "flow_id", flow, "lifecycle_phase", "terminal"});
+    const std::string out =
+        "ff:flow:" + model::ExecKeys(id).tag() + ":" + flow + ":out:" + id.to_string();
+    world.command({"SET", out, "no list of edges"});
     world.command({"ZADD", pending, "1", id.to_string()});
     // Of no flow at all: nothing to inform.
     const auto solo_id = world.create(world.lane("stray"));
     world.command({"ZADD", pending, "1", solo_id.to_string()});
     cycle(Kind::CascadeDrainer);
     EXPECT_FALSE(has(pending, solo_id.to_string()));
-    // Its flow is not here: it stays on the list, and the next try is seconds away.
+    // What leads on from it cannot be read: it stays on the list, and the next try is seconds away.
     const std::string soon = std::to_string(store_now_ms() + 2'000);
     EXPECT_EQ(world.command({"ZCOUNT", pending, soon, "+inf"}).to_integer(), 1);
     world.command({"ZREM", pending, id.to_string()});
+    world.command({"DEL", out});
 }
 
 /// Spec 05, section 5.7: by message, at once; nothing but the message can be what did it.

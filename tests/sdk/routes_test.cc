@@ -93,8 +93,8 @@ void ask_everything(const AdminClient& client, const std::string& id) {
     ignore(client.list_lanes(), client.set_lane("l", {}), client.delete_lane("l"),
            client.list_workers("default"), client.list_leases("w", "i"),
            client.request_grant({.worker_id = "w"}), client.rotate_waitpoint_secret("", ""),
-           client.waitpoint_kids(), client.capabilities(), client.ping(), client.ready(),
-           client.metrics(), client.backup(""));
+           client.waitpoint_kids(), client.capabilities(), client.overview(), client.ping(),
+           client.ready(), client.metrics(), client.backup(""));
 }
 
 void work_with_everything(const AdminClient& client, const std::string& lane) {
