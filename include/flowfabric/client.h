@@ -186,13 +186,11 @@ class AdminClient {
     Result<Done> ready() const;
     /// What a server that is ready tells of itself, such as the memory of its store.
     Result<Json> readiness() const;
-    /// How things are: figures of the last hour of each lane, what waits, who works.
+    /// Figures of the last hour of each lane, what waits, who works.
     Result<Json> overview() const;
-    /// Prometheus text.
     Result<std::string> metrics() const;
     /// Copies the data of a running embedded server into a new folder on its machine.
     Result<BackupReport> backup(const std::string& folder) const;
-
     const std::shared_ptr<ff::sdk::Door>& door() const { return door_; }
 
   private:

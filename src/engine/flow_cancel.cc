@@ -10,9 +10,8 @@ constexpr std::string_view kDrain = "ff_drain_sibling_cancel_group";
 constexpr std::string_view kReconcile = "ff_reconcile_sibling_cancel_group";
 
 void write_group(CallWriter& to, std::string_view function, const SiblingGroup& group) {
-    to.begin(function, 2);
+    to.begin(function, 1);
     to.key("pending_cancel_groups", group.flow.index().pending_cancel_groups());
-    to.key("edge_group", group.flow.keys().edge_group(group.downstream));
     to.arg("flow_id", group.flow.id.to_string());
     to.arg("downstream_execution_id", group.downstream.to_string());
 }

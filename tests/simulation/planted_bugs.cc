@@ -206,7 +206,7 @@ constexpr PlantedBug kBugs[] = {
      .wrong = "function signal.duplicate(u, s)\n    if true then return nil end\n"},
     {.name = "token-not-checked",
      .rule = "whoever knows a waitpoint may signal it",
-     .right = "fault = token.fault(u, given_secrets, s.token, record)",
+     .right = "fault = token.fault(u, lacks_secrets, s.token, record)",
      .wrong = "fault = nil"},
     {.name = "key-names-two",
      .rule = "an idempotency key that was used makes another execution",
