@@ -39,6 +39,7 @@ def main() -> int:
         "--only", choices=["python", "node", "python_durable", "node_durable", "celery", "rq", "bullmq"], action="append"
     )
     given = parser.parse_args()
+    given.program = str(Path(given.program).resolve())  # servers start in a folder of their own
     folder = Path(given.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     python = python_environment(folder)
