@@ -1,7 +1,6 @@
 #include "engine/flow_build.h"
 
 #include "model/exec_keys.h"
-#include "model/index_keys.h"
 
 namespace ff::engine {
 namespace {
@@ -19,7 +18,6 @@ constexpr std::string_view kSubmit = "ff_submit_flow";
 
 void CreateFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    const auto index = flow.index();
     to.begin(kCreate, 1);
     to.key("flow_core", keys.core());
     to.arg("flow_id", flow.id.to_string());
@@ -151,7 +149,6 @@ Result<SealFlow::Outcome> SealFlow::read(const store::Reply& reply) const {
 
 void SubmitFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    const model::IndexKeys index(model::partition_of(flow.id, flow.partitions));
     to.begin(kSubmit, 1);
     to.key("flow_core", keys.core());
     to.arg("flow_id", flow.id.to_string());

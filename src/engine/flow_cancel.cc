@@ -20,7 +20,6 @@ void write_group(CallWriter& to, std::string_view function, const SiblingGroup& 
 
 void CancelFlow::write(CallWriter& to) const {
     const auto keys = flow.keys();
-    const auto index = flow.index();
     to.begin(kCancel, 1);
     to.key("flow_core", keys.core());
     to.arg("flow_id", flow.id.to_string());

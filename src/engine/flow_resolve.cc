@@ -15,7 +15,6 @@ constexpr std::string_view kPromote = "ff_promote_blocked_to_eligible";
 
 void ResolveDependency::write(CallWriter& to) const {
     const model::ExecKeys keys(downstream);
-    const auto flow_keys = flow.keys();
     to.begin(kResolve, 1);
     to.key("exec_core", keys.core());
     to.arg("edge_id", edge_id.to_string());

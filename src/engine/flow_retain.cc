@@ -47,7 +47,6 @@ Result<ProjectFlowSummary::Outcome> ProjectFlowSummary::read(const store::Reply&
 }
 
 void PurgeFlow::write(CallWriter& to) const {
-    const auto index = flow.index();
     to.begin(kPurge, 1);
     to.key("flow_core", flow.keys().core());
     to.arg("flow_id", flow.id.to_string());
